@@ -107,7 +107,11 @@ export class DeliveryWorker implements AsyncDisposable {
     });
     this.#outages = new OutageLog(dependencies.log);
     this.#unstored = new UnstoredOutcomes({
-      settle: async (settlements) => this.#reportDiscards(await this.#queuePoll.settleApart(settlements)),
+      settle: async (settlement) => {
+        const polled = await this.#queuePoll.settleAlone(settlement);
+        this.#reportDiscards(polled);
+        return polled.settled > 0;
+      },
       log: dependencies.log,
       onFailure: () => dependencies.metrics.queueFailed(),
       now: dependencies.now,
@@ -157,7 +161,7 @@ export class DeliveryWorker implements AsyncDisposable {
       const succeeded = await this.#poll();
       const idle = this.#slots.taken === 0;
       if (this.#stopping && idle) {
-        const unsettled = this.#finished.length + this.#unstored.storing.length;
+        const unsettled = this.#finished.length + this.#unstored.storing;
         if (unsettled === 0) return;
         settleBy = Math.min(settleBy, this.#elapsed() + LAST_SETTLE_TIMEOUT_MS);
         if (this.#elapsed() >= settleBy) {
@@ -271,7 +275,7 @@ export class DeliveryWorker implements AsyncDisposable {
     const held = [
       ...this.#slots.leases(),
       ...this.#behindRequests.values(),
-      ...this.#unstored.storing,
+      ...this.#unstored.held,
       ...settled,
     ];
     const lines = await this.#with.queue.lines.takeBackLeases(held);

@@ -7,6 +7,8 @@ import { type FinishedMessage, isHeld, withCurrentFollowers } from './settlement
 
 /** The result of a poll. */
 export interface Polled extends Received {
+  /** The number of settlements that took effect. */
+  settled: number;
   /** The settlements that discarded messages. */
   discards: readonly Settled<FinishedMessage>[];
 }
@@ -35,9 +37,9 @@ export class QueuePoll {
     return (await this.#inOneStatement(finished, next)) ?? (await this.#inTransaction(finished, next));
   }
 
-  /** Settles messages without receiving. The database is expected to refuse some of them. It is idempotent, too. */
-  async settleApart(finished: readonly FinishedMessage[]): Promise<Polled> {
-    return await this.#inTransaction(finished, { capacity: 0, visibilityMs: 0 }, { expectsRefusal: true });
+  /** Settles one message without receiving. The database is expected to refuse it. It is idempotent, too. */
+  async settleAlone(finished: FinishedMessage): Promise<Polled> {
+    return await this.#inTransaction([finished], { capacity: 0, visibilityMs: 0 }, { expectsRefusal: true });
   }
 
   /** Null if nothing was done, because these messages need a transaction. */
@@ -50,12 +52,13 @@ export class QueuePoll {
     const done = await settleAndReceive(delivered, next);
     if (done === null) return null;
     const { settled, received, nextAvailableAt } = done;
-    if (settled.length === finished.length) return { received, nextAvailableAt, discards: [] };
+    if (settled.length === finished.length)
+      return { settled: settled.length, received, nextAvailableAt, discards: [] };
     // Their leases were lost, or someone has removed their rows manually: a transaction finds out.
     const known = new Set(settled);
     const others = finished.filter(({ message }) => !known.has(message));
     const rest = await this.#inTransaction(others, { ...next, capacity: next.capacity - received.length });
-    return { ...rest, received: [...received, ...rest.received] };
+    return { ...rest, settled: settled.length + rest.settled, received: [...received, ...rest.received] };
   }
 
   async #inTransaction(
@@ -71,7 +74,11 @@ export class QueuePoll {
         await this.#freeChanged(tx, settled);
         // Neither needs the other's result, so the server receives their statements together.
         const [taken] = await Promise.all([queue.receive(tx, next), recordOutcomes(tx, settled)]);
-        return { ...taken, discards: settled.filter(({ settlement }) => settlement.action === 'discard') };
+        return {
+          ...taken,
+          settled: settled.length,
+          discards: settled.filter(({ settlement }) => settlement.action === 'discard'),
+        };
       },
       { ...options, durability: 'deferred' },
     );

@@ -4,8 +4,8 @@ import type { ReceivedMessage } from '../queue/message-queue.ts';
 import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
 import { type FinishedMessage, release } from './settlements.ts';
 
-/** How many outcomes are stored at the same time, each in its own transaction. */
-const PARALLEL = 4;
+/** How many outcomes are stored at the same time, each in its own transaction. Others need connections, too. */
+const PARALLEL = 2;
 /** How long a line waits until its outcome is stored again, doubling from the first to the second value. */
 const FIRST_PAUSE_MS = SECOND_MS;
 const LONGEST_PAUSE_MS = MINUTE_MS;
@@ -20,6 +20,8 @@ interface Unstored {
   /** Without the body, which is received again. */
   readonly settlement: FinishedMessage;
   readonly error: unknown;
+  /** Whether its line was put back. Otherwise, its lease has to end, which counts as a receive. */
+  readonly isPutBack: boolean;
   readonly failures: number;
   /** The times of the first and of the last failure, by `elapsed`. */
   readonly since: number;
@@ -28,8 +30,8 @@ interface Unstored {
 
 /** Dependencies of {@link UnstoredOutcomes}. */
 export interface UnstoredOutcomesDependencies {
-  /** Settles messages and records their outcomes in one transaction, and receives none. */
-  settle: (settlements: readonly FinishedMessage[]) => Promise<unknown>;
+  /** Settles a message and records its outcome in one transaction. Returns false if its lease was lost. */
+  settle: (settlement: FinishedMessage) => Promise<boolean>;
   log: Logger;
   onFailure: () => void;
   now: () => number;
@@ -47,15 +49,23 @@ export class UnstoredOutcomes {
   /** By line. */
   readonly #unstored = new Map<number, Unstored>();
   readonly #storing = new Set<FinishedMessage>();
+  readonly #waiting: (() => void)[] = [];
+  #free = PARALLEL;
   #loggedAt = Number.NEGATIVE_INFINITY;
 
   constructor(dependencies: UnstoredOutcomesDependencies) {
     this.#with = dependencies;
   }
 
-  /** The messages whose outcomes are being stored now. Their leases are held. */
-  get storing(): readonly ReceivedMessage[] {
-    return [...this.#storing].map(({ message }) => message);
+  /** The number of outcomes that are being stored now. */
+  get storing(): number {
+    return this.#storing.size;
+  }
+
+  /** The messages whose leases are held: their outcomes are being stored, or their lines could not be put back. */
+  get held(): readonly ReceivedMessage[] {
+    const left = [...this.#unstored.values()].filter(({ isPutBack }) => !isPutBack);
+    return [...this.#storing, ...left.map(({ settlement }) => settlement)].map(({ message }) => message);
   }
 
   /** Whether no outcomes were refused recently. */
@@ -70,12 +80,15 @@ export class UnstoredOutcomes {
 
   /** The known outcome of the attempt for which this message was received again; null if it has to be made. */
   recall(message: ReceivedMessage): FinishedMessage | null {
-    const known = this.#unstored.get(message.lineId)?.settlement;
-    if (known?.outcome.kind !== 'attempt') return null;
-    const { position, receiveCount } = known.message;
-    const isSame = message.position === position && message.receiveCount === receiveCount;
-    if (!isSame) this.#unstored.delete(message.lineId);
-    return isSame ? { ...known, message } : null;
+    const unstored = this.#unstored.get(message.lineId);
+    if (unstored?.settlement.outcome.kind !== 'attempt') return null;
+    const { settlement, isPutBack } = unstored;
+    const { position, receiveCount } = settlement.message;
+    const furtherReceives = message.receiveCount - receiveCount;
+    const isSame = furtherReceives === 0 || (furtherReceives === 1 && !isPutBack);
+    if (message.position === position && isSame) return { ...settlement, message };
+    this.#unstored.delete(message.lineId);
+    return null;
   }
 
   /**
@@ -107,34 +120,48 @@ export class UnstoredOutcomes {
   async #store(settlements: readonly FinishedMessage[]): Promise<void> {
     this.#forgetOld();
     const refused: { settlement: FinishedMessage; error: unknown }[] = [];
-    await inParallel(settlements, async (settlement) => {
-      const error = await this.#settle(settlement);
-      if (error === null) this.#stored(settlement);
-      else refused.push({ settlement, error });
+    await this.#forEach(settlements, async (settlement) => {
+      const result = await this.#settle(settlement);
+      if ('error' in result) refused.push({ settlement, ...result });
+      else if (result.isEffective) this.#stored(settlement);
     });
     const lost: typeof refused = [];
-    await inParallel(refused, async (each) => {
+    await this.#forEach(refused, async (each) => {
       const { message, outcome } = each.settlement;
       const pauseMs = this.#pauseOf(message.lineId);
-      if ((await this.#settle(release(message, this.#with.now() + pauseMs))) !== null) lost.push(each);
-      else if (outcome.kind !== 'release') this.#remember(each, { pauseMs });
+      const result = await this.#settle(release(message, this.#with.now() + pauseMs));
+      if ('error' in result) lost.push(each);
+      else if (outcome.kind !== 'release')
+        this.#remember(each, { pauseMs: result.isEffective ? pauseMs : null });
     });
     const [first] = lost;
     if (first === undefined) return;
     if (lost.length === settlements.length) throw first.error;
-    // These leases end by themselves. Their messages are then sent again.
+    // The database works, so this is the fault of these lines. Their leases end by themselves.
     for (const each of lost) this.#remember(each, { pauseMs: null });
   }
 
-  /** Returns the error; null if it is stored, or if its lease was lost. */
-  async #settle(settlement: FinishedMessage): Promise<unknown> {
+  async #settle(settlement: FinishedMessage): Promise<{ isEffective: boolean } | { error: unknown }> {
     try {
-      await this.#with.settle([settlement]);
-      return null;
+      return { isEffective: await this.#with.settle(settlement) };
     } catch (error) {
       this.#with.onFailure();
-      return error;
+      return { error };
     }
+  }
+
+  /** Does something for each item, for a few at a time, whoever else does so. `act` must not reject. */
+  async #forEach<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+    await Promise.all(
+      items.map(async (item) => {
+        if (this.#free > 0) this.#free -= 1;
+        else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+        await act(item);
+        const next = this.#waiting.shift();
+        if (next === undefined) this.#free += 1;
+        else next();
+      }),
+    );
   }
 
   #pauseOf(lineId: number): number {
@@ -155,6 +182,7 @@ export class UnstoredOutcomes {
     this.#unstored.set(message.lineId, {
       settlement: { ...settlement, message: { ...message, body: '' } },
       error,
+      isPutBack: pauseMs !== null,
       failures: failures + 1,
       since,
       at,
@@ -198,13 +226,4 @@ export class UnstoredOutcomes {
 
 function fieldsOf({ message }: FinishedMessage) {
   return { webhook_id: message.lineId, event: message.label, message_id: message.messageId };
-}
-
-/** Does something for each item, for a few at a time. `act` must not reject. */
-async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-  const remaining = items.values();
-  const workers = Array.from({ length: Math.min(PARALLEL, items.length) }, async () => {
-    for (const item of remaining) await act(item);
-  });
-  await Promise.all(workers);
 }

@@ -102,6 +102,27 @@ describe('a message whose outcome the database refuses', () => {
     assert.equal(target.requests.length, names.length);
   });
 
+  it('does not stop other webhooks if not even its line can be changed', async () => {
+    await using target = await startTarget();
+    await using others = await startTarget();
+    await using delivery = await makeDelivery();
+    const { database, worker, queue } = delivery;
+    const waiting = await delivery.addWebhook(target.url);
+    const healthy = await delivery.addWebhook(others.url);
+    const returns = `new.line_id = ${waiting} and new.lease_token is null and old.lease_token is not null`;
+    await delivery.put(waiting, 'refused');
+    await refuseOutcomes(database, 'queue_lines', returns);
+    worker.start();
+    await until(() => delivery.counted.queueFailures > 0, 'the outcome is refused');
+    for (let n = 1; n <= 4; n++) {
+      await delivery.put(healthy, `healthy ${n}`);
+      await others.waitFor(n);
+    }
+    await until(async () => (await queue.lines.line(healthy)).depth === 0, 'their outcomes are stored');
+    assert.equal(target.requests.length, 1);
+    await acceptOutcomes(database, 'queue_lines');
+  });
+
   it('is stored again after growing pauses', async () => {
     await using target = await startTarget();
     await using delivery = await makeDelivery();

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/database/database.ts';
 
 /** The tables in which an outcome is stored. */
-type OutcomeTable = 'queue_dead_letters' | 'deliveries';
+type OutcomeTable = 'queue_dead_letters' | 'deliveries' | 'queue_lines';
 
 /**
  * The database refuses the outcomes of some messages, as if their index were damaged.
@@ -12,11 +12,12 @@ export async function refuseOutcomes(
   table: OutcomeTable,
   refused = "new.message_id like 'refused%'",
 ): Promise<void> {
+  const change = table === 'queue_lines' ? 'update' : 'insert';
   const isSqlite = database.dialect === 'sqlite';
   await database.transaction(async (tx) => {
     if (isSqlite) {
       await tx.run(
-        `create trigger refuse before insert on ${table} when ${refused} begin select raise(abort, 'no room'); end`,
+        `create trigger refuse before ${change} on ${table} when ${refused} begin select raise(abort, 'no room'); end`,
       );
       return;
     }
@@ -25,7 +26,7 @@ export async function refuseOutcomes(
          $$ begin raise exception 'no room' using errcode = '53100'; end $$`,
     );
     await tx.run(
-      `create trigger refuse before insert on ${table} for each row when (${refused}) execute function refuse()`,
+      `create trigger refuse before ${change} on ${table} for each row when (${refused}) execute function refuse()`,
     );
   });
 }
