@@ -50,6 +50,7 @@ const HASHES: Readonly<Record<string, readonly [string, string]>> = {
   '37 queued-again': ['19c4fec18cfb', '88670d9fc619'],
   '38 launch-languages': ['c06d86c700a3', 'c06d86c700a3'],
   '39 registrations-by-equivalent': ['d92d2d00f42a', 'd92d2d00f42a'],
+  '40 event-blocks-by-time': ['d2638311dd60', 'd2638311dd60'],
   '41 session-pages': ['f088d8f9d433', 'b58e88f906f7'],
   '43 event-key-formats': ['4b1a108c8807', '6de4154f3fbb'],
 };

@@ -1,4 +1,4 @@
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type AuditFilter, readAuditEntries } from '../../src/audit/audit-store.ts';
 import {
   hasRegistrations,
@@ -13,6 +13,7 @@ import {
   selectStatementsOfRegistration,
 } from '../../src/player/lrs/statement-store.ts';
 import { listRegistrations, type RegistrationFilter } from '../../src/ui-api/content/registration-list.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, type PostgresParts } from '../support/postgres-helpers.ts';
 import { assertReadsFewRows } from '../support/rows-read.ts';
@@ -158,15 +159,14 @@ for (const [of, filter] of Object.entries(FILTERS)) {
 describe('beside an owner of thousands of rows, PostgreSQL does not pass over these', {
   skip: !ON_POSTGRES,
 }, () => {
-  let parts: PostgresParts;
-  before(async () => {
-    parts = await openPostgresParts();
-    await fill(parts);
+  let opened: PostgresParts;
+  aroundTests(async (parts) => {
+    opened = parts.use(await openPostgresParts());
+    await fill(opened);
   });
-  after(() => parts[Symbol.asyncDispose]());
 
   for (const [name, read] of Object.entries(READS)) {
-    test(`when ${name} before these`, () => assertReadsFewRows(parts.database, (tx) => read(tx, EARLY)));
-    test(`when ${name} behind these`, () => assertReadsFewRows(parts.database, (tx) => read(tx, LATE)));
+    test(`when ${name} before these`, () => assertReadsFewRows(opened.database, (tx) => read(tx, EARLY)));
+    test(`when ${name} behind these`, () => assertReadsFewRows(opened.database, (tx) => read(tx, LATE)));
   }
 });

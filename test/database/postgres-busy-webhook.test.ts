@@ -1,4 +1,4 @@
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Transaction } from '../../src/database/database.ts';
 import {
   countMessages,
@@ -22,6 +22,7 @@ import {
 } from '../../src/webhooks/history/delivery-store.ts';
 import { readForgottenWebhooks } from '../../src/webhooks/history/history-index-store.ts';
 import { readRedeliverable } from '../../src/webhooks/history/redeliverable-store.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, type PostgresParts } from '../support/postgres-helpers.ts';
 import { assertReadsFewRows } from '../support/rows-read.ts';
@@ -182,12 +183,11 @@ const EXAMINING = [READS['reading the history by event']];
 describe('beside a webhook with thousands of messages, PostgreSQL does not pass over these', {
   skip: !ON_POSTGRES,
 }, () => {
-  let parts: PostgresParts;
-  before(async () => {
-    parts = await openPostgresParts();
-    await fill(parts);
+  let opened: PostgresParts;
+  aroundTests(async (parts) => {
+    opened = parts.use(await openPostgresParts());
+    await fill(opened);
   });
-  after(() => parts[Symbol.asyncDispose]());
 
   const cases = Object.entries(READS).flatMap(([name, read]) => [
     { name: `${name} before these`, read, webhookId: EARLY },
@@ -196,6 +196,6 @@ describe('beside a webhook with thousands of messages, PostgreSQL does not pass 
   ]);
   for (const { name, read, webhookId } of cases) {
     const examined = EXAMINING.includes(read) && webhookId === RELIABLE ? MAX_EXAMINED : 0;
-    test(`when ${name}`, () => assertReadsFewRows(parts.database, (tx) => read(tx, webhookId), examined));
+    test(`when ${name}`, () => assertReadsFewRows(opened.database, (tx) => read(tx, webhookId), examined));
   }
 });

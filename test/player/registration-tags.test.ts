@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
@@ -13,10 +14,9 @@ const THREE = 'https://example.com/course/three';
 
 describe('the ETag of a registration', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   const registerToUnits = async (...ids: string[]) =>
     (await registerTo(service, cmi5Course(ids.map((id) => ({ id }))))).registrationId;
