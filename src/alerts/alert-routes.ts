@@ -4,7 +4,7 @@ import { callerOf } from '../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../http/conditions.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { parseId } from '../http/ids.ts';
-import { PageQuery, pageAnswer, pageRequest } from '../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse } from '../http/paging.ts';
 import { problems, type Routes } from '../http/routes.ts';
 import { Id, Nullable, PageOf, PathId } from '../http/schemas.ts';
 import { assertValidOrLookUp } from '../http/validation.ts';
@@ -77,7 +77,7 @@ function createAlertRoute(routes: Routes, { alerts, reader, idempotency }: Alert
     },
     async (request, reply) => {
       await assertValidOrLookUp(request, () => alerts.inputErrors(request.body, null));
-      return await idempotency.answerSecret(request, reply, async (tx) => {
+      return await idempotency.respondWithSecret(request, reply, async (tx) => {
         const rule = await alerts.create(request.body, actorOf(request), tx);
         return {
           status: 201,
@@ -105,7 +105,7 @@ function listAlertsRoute(routes: Routes, { alerts, reader }: AlertRoutesDependen
     async (request) => {
       const page = await alerts.list(pageRequest(request.query));
       const records = await reader.records(page.items);
-      return pageAnswer({ items: records, next: page.next }, (record) => record);
+      return pageResponse({ items: records, next: page.next }, (record) => record);
     },
   );
 }
@@ -241,7 +241,7 @@ function listAlertFiringsRoute(routes: Routes, { reader }: AlertRoutesDependenci
         ruleId,
         webhookId,
       });
-      return pageAnswer({ items, next }, (firing) => toFiringRecord(firing, notices));
+      return pageResponse({ items, next }, (firing) => toFiringRecord(firing, notices));
     },
   );
 }

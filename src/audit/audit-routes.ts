@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { parseId } from '../http/ids.ts';
-import { pageAnswer, pageRequest } from '../http/paging.ts';
+import { pageRequest, pageResponse } from '../http/paging.ts';
 import { parsePeriod } from '../http/period.ts';
 import { problems, type Routes } from '../http/routes.ts';
 import { PageOf, PathId } from '../http/schemas.ts';
@@ -36,7 +36,7 @@ export function auditRoutes(routes: Routes, audit: AuditLog): void {
       const requires = { pointer: '/query/object_id', detail: 'requires object_type' };
       const isAlone = query.object_id !== undefined && query.object_type === undefined;
       assertValid(request, isAlone ? [requires] : []);
-      return pageAnswer(await audit.list(toFilter(query), pageRequest(query)), toAuditRecord);
+      return pageResponse(await audit.list(toFilter(query), pageRequest(query)), toAuditRecord);
     },
   );
 

@@ -20,7 +20,7 @@ export interface ReadManifest {
 }
 
 /** The response of a thread. */
-export type ManifestAnswer =
+export type ManifestResult =
   | { readonly kind: 'read'; readonly manifest: ReadManifest }
   | { readonly kind: 'refused'; readonly code: PackageErrorCode; readonly message: string }
   | {

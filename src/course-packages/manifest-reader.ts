@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { compileCache } from '../compile-cache.ts';
 import { FairSlots } from './fair-slots.ts';
-import type { ManifestAnswer, ManifestRequest, ReadManifest } from './manifest-messages.ts';
+import type { ManifestRequest, ManifestResult, ReadManifest } from './manifest-messages.ts';
 import { PackageError, packageError } from './package-error.ts';
 
 /** Number of threads. A caller uses at most one, so that a malicious course does not block the imports of others. */
@@ -43,12 +43,12 @@ export class ManifestReader implements AsyncDisposable {
    */
   async read(request: ManifestRequest, caller: string, signal: AbortSignal): Promise<ReadManifest> {
     using _slot = await this.#slots.take(caller, signal);
-    const answer = await this.#ask(request, signal);
-    if (answer.kind === 'read') return answer.manifest;
-    if (answer.kind === 'refused') throw new PackageError(answer.code, answer.message);
-    const error = new Error(answer.message) as NodeJS.ErrnoException;
-    if (answer.code !== null) error.code = answer.code;
-    if (answer.stack !== null) error.stack = answer.stack;
+    const result = await this.#ask(request, signal);
+    if (result.kind === 'read') return result.manifest;
+    if (result.kind === 'refused') throw new PackageError(result.code, result.message);
+    const error = new Error(result.message) as NodeJS.ErrnoException;
+    if (result.code !== null) error.code = result.code;
+    if (result.stack !== null) error.stack = result.stack;
     throw error;
   }
 
@@ -56,10 +56,10 @@ export class ManifestReader implements AsyncDisposable {
     await Promise.all([...this.#all].map((thread) => thread.terminate()));
   }
 
-  async #ask(request: ManifestRequest, signal: AbortSignal): Promise<ManifestAnswer> {
+  async #ask(request: ManifestRequest, signal: AbortSignal): Promise<ManifestResult> {
     signal.throwIfAborted();
     const thread = this.#takeThread();
-    const { promise, resolve, reject } = Promise.withResolvers<ManifestAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<ManifestResult>();
     const leave = () => reject(signal.reason);
     const timer = setTimeout(
       () => reject(packageError('MANIFEST_TOO_SLOW', { seconds: Math.ceil(this.#deadlineMs / 1_000) })),
@@ -78,9 +78,9 @@ export class ManifestReader implements AsyncDisposable {
     signal.addEventListener('abort', leave, { once: true });
     try {
       thread.postMessage(request);
-      const answer = await promise;
+      const result = await promise;
       this.#giveBack(thread);
-      return answer;
+      return result;
     } catch (error) {
       void thread.terminate();
       throw error;

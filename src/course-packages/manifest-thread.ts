@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import type { ManifestAnswer, ManifestRequest, ReadManifest } from './manifest-messages.ts';
+import type { ManifestRequest, ManifestResult, ReadManifest } from './manifest-messages.ts';
 import type { PackageDescription } from './package-description.ts';
 import { PackageError, packageError } from './package-error.ts';
 import { DEFAULT_PACKAGE_LIMITS } from './package-limits.ts';
@@ -15,7 +15,7 @@ function serve(): void {
   yieldToOthers();
   const heap = new ThreadHeap();
   port.on('message', async (request: ManifestRequest) => {
-    port.postMessage(await answer(request, heap));
+    port.postMessage(await readInThread(request, heap));
     heap.release();
   });
 }
@@ -30,7 +30,7 @@ function yieldToOthers(): void {
   }
 }
 
-async function answer(request: ManifestRequest, heap: ThreadHeap): Promise<ManifestAnswer> {
+async function readInThread(request: ManifestRequest, heap: ThreadHeap): Promise<ManifestResult> {
   const onPiece = () => heap.collectIfGrown();
   try {
     const description =

@@ -25,7 +25,7 @@ const UNPARSABLE = { status: 400, title: 'Bad Request', detail: 'The request is 
  * Responds to a connection whose request cannot be parsed, and ends it. The problem has no specific type (RFC 9457
  * section 4.2.1).
  */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+export function respondToClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, title, detail } = KNOWN[error.code ?? ''] ?? UNPARSABLE;
   if (socket.writable) {

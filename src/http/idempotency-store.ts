@@ -32,7 +32,7 @@ export async function readKey(
     .executeTakeFirst();
 }
 
-export async function keepAnswer(
+export async function keepResponse(
   tx: Transaction,
   {
     clientId,

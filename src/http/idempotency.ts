@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import { invalidInput, ProblemError } from '../problems/problem.ts';
 import { DAY_MS } from '../time/units.ts';
 import { callerOf } from './authorization.ts';
-import { claimKey, deleteExpiredKey, deleteKeysBefore, keepAnswer, readKey } from './idempotency-store.ts';
+import { claimKey, deleteExpiredKey, deleteKeysBefore, keepResponse, readKey } from './idempotency-store.ts';
 
 /** How long the response for a key is stored. */
 const KEPT_FOR_MS = DAY_MS;
@@ -15,7 +15,7 @@ const KEY = /^[\x21-\x7e]+$/;
 const PLAIN_HASH = /^[0-9a-f]{64}$/;
 
 /** The response of a handler to a POST. */
-export interface Answer<Body> {
+export interface HandlerResponse<Body> {
   status: number;
   headers?: Record<string, string>;
   body: Body;
@@ -25,13 +25,13 @@ export interface Answer<Body> {
  * Encrypts responses that contain a secret. The text is bound to `context` and does not decrypt with another
  * one.
  */
-export interface AnswerCipher {
+export interface ResponseCipher {
   encrypt(context: string, text: string): string;
   /** @throws if it was encrypted with a secret that is no longer configured */
   decrypt(context: string, stored: string): string;
 }
 
-type Work<Body> = (tx: Transaction) => Promise<Answer<Body>>;
+type Work<Body> = (tx: Transaction) => Promise<HandlerResponse<Body>>;
 
 /** How the body of a response is stored, and the hash that identifies its request. */
 interface Form {
@@ -52,7 +52,7 @@ const PLAIN: Form = {
 /** Dependencies of {@link Idempotency}. */
 export interface IdempotencyDependencies {
   database: Database;
-  cipher: AnswerCipher;
+  cipher: ResponseCipher;
   now: () => number;
 }
 
@@ -73,28 +73,28 @@ export class Idempotency {
    * @param content identifies the request if its body is not JSON, such as the hash of an upload
    * @throws {ProblemError} `idempotency-key-reused`, `invalid-request`
    */
-  async answer<Body>(
+  async respond<Body>(
     request: FastifyRequest,
     reply: FastifyReply,
-    work: (tx: Transaction | undefined) => Promise<Answer<Body>>,
+    work: (tx: Transaction | undefined) => Promise<HandlerResponse<Body>>,
     content?: string,
   ): Promise<Body> {
-    return await this.#answer(request, reply, work, { content, formOf: () => PLAIN });
+    return await this.#respond(request, reply, work, { content, formOf: () => PLAIN });
   }
 
   /**
-   * Like {@link answer}, for a response with a secret that is stored nowhere else, or a request with a secret that could
+   * Like {@link respond}, for a response with a secret that is stored nowhere else, or a request with a secret that could
    * be guessed from its hash. Both are stored encrypted. If the secret of the service has since been replaced and the
    * old one removed, a repeated request is a problem, and still changes nothing.
    * @throws {ProblemError} `idempotency-key-reused`, `invalid-request`, `conflict`
    */
-  async answerSecret<Body>(
+  async respondWithSecret<Body>(
     request: FastifyRequest,
     reply: FastifyReply,
-    work: (tx: Transaction | undefined) => Promise<Answer<Body>>,
+    work: (tx: Transaction | undefined) => Promise<HandlerResponse<Body>>,
   ): Promise<Body> {
     const formOf = (clientId: string, key: string) => encrypted(this.#with.cipher, clientId, key);
-    return await this.#answer(request, reply, work, { content: undefined, formOf });
+    return await this.#respond(request, reply, work, { content: undefined, formOf });
   }
 
   /** Deletes responses that are older than 24 hours, at most `limit`, and returns how many. */
@@ -104,21 +104,21 @@ export class Idempotency {
     );
   }
 
-  async #answer<Body>(
+  async #respond<Body>(
     request: FastifyRequest,
     reply: FastifyReply,
-    work: (tx: Transaction | undefined) => Promise<Answer<Body>>,
+    work: (tx: Transaction | undefined) => Promise<HandlerResponse<Body>>,
     { content, formOf }: { content: string | undefined; formOf: (clientId: string, key: string) => Form },
   ): Promise<Body> {
     const key = keyOf(request);
-    const { answer, replayed } =
+    const { response, replayed } =
       key === null
-        ? { answer: await work(undefined), replayed: false }
+        ? { response: await work(undefined), replayed: false }
         : await this.#once({ request, reply }, key, work, content, formOf(callerOf(request).id, key));
-    reply.code(answer.status).headers(answer.headers ?? {});
+    reply.code(response.status).headers(response.headers ?? {});
     // Without the schema of the response: an earlier release may have stored it, without members that are required now.
     if (replayed) reply.header('Idempotent-Replayed', 'true').type(JSON_TYPE).serializer(JSON.stringify);
-    return answer.body;
+    return response.body;
   }
 
   async #once<Body>(
@@ -127,7 +127,7 @@ export class Idempotency {
     work: Work<Body>,
     content: string | undefined,
     form: Form,
-  ): Promise<{ answer: Answer<Body>; replayed: boolean }> {
+  ): Promise<{ response: HandlerResponse<Body>; replayed: boolean }> {
     // The name of the column dates from when clients were the only callers.
     const { id: clientId } = callerOf(request);
     const fingerprint = fingerprintOf(request, content);
@@ -150,31 +150,34 @@ export class Idempotency {
             );
           }
           const body = JSON.parse(form.read(kept.body)) as Body;
-          return { answer: { status: kept.status, headers: JSON.parse(kept.headers), body }, replayed: true };
+          return {
+            response: { status: kept.status, headers: JSON.parse(kept.headers), body },
+            replayed: true,
+          };
         }
         await deleteExpiredKey(tx, { clientId, key, expiry });
       }
-      const answer = await work(tx);
-      await keepAnswer(tx, {
+      const response = await work(tx);
+      await keepResponse(tx, {
         clientId,
         key,
-        status: answer.status,
-        headers: JSON.stringify(answer.headers ?? {}),
+        status: response.status,
+        headers: JSON.stringify(response.headers ?? {}),
         // The text that is sent: the serializer depends on the status.
-        body: form.write(String(reply.code(answer.status).serialize(answer.body))),
+        body: form.write(String(reply.code(response.status).serialize(response.body))),
       });
-      return { answer, replayed: false };
+      return { response, replayed: false };
     });
   }
 }
 
 /** Bound to its key, so that it cannot be decrypted for another one. */
-function encrypted(cipher: AnswerCipher, clientId: string, key: string): Form {
+function encrypted(cipher: ResponseCipher, clientId: string, key: string): Form {
   const owner = JSON.stringify([clientId, key]);
-  const [answer, request] = [`idempotency:${owner}`, `idempotency request:${owner}`];
+  const [response, request] = [`idempotency:${owner}`, `idempotency request:${owner}`];
   return {
-    write: (body) => cipher.encrypt(answer, body),
-    read: (stored) => decrypted(cipher, answer, stored),
+    write: (body) => cipher.encrypt(response, body),
+    read: (stored) => decrypted(cipher, response, stored),
     sealHash: (hash) => cipher.encrypt(request, hash),
     // The stored hash of a request without secrets is not encrypted. It belongs to another request, which this one must
     // not repeat.
@@ -182,7 +185,7 @@ function encrypted(cipher: AnswerCipher, clientId: string, key: string): Form {
   };
 }
 
-function decrypted(cipher: AnswerCipher, context: string, stored: string): string {
+function decrypted(cipher: ResponseCipher, context: string, stored: string): string {
   try {
     return cipher.decrypt(context, stored);
   } catch (error) {

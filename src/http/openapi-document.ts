@@ -171,7 +171,7 @@ function completeOperation(operation: Operation, path: string): Operation {
 }
 
 function withHeaders(responses: Record<string, OperationResponse>): Record<string, OperationResponse> {
-  const keepsAnswers = '422' in responses;
+  const keepsResponses = '422' in responses;
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => {
       const isSuccess = status.startsWith('2');
@@ -179,7 +179,7 @@ function withHeaders(responses: Record<string, OperationResponse>): Record<strin
       const headers = {
         ...response.headers,
         ...(status === '201' ? { Location: HEADERS.Location } : {}),
-        ...(isSuccess && keepsAnswers ? { 'Idempotent-Replayed': HEADERS['Idempotent-Replayed'] } : {}),
+        ...(isSuccess && keepsResponses ? { 'Idempotent-Replayed': HEADERS['Idempotent-Replayed'] } : {}),
         ...(status === '401' || status === '403' ? { 'WWW-Authenticate': HEADERS['WWW-Authenticate'] } : {}),
         ...(mayPass ? { 'Retry-After': HEADERS['Retry-After'] } : {}),
       };

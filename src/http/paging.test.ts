@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ProblemError } from '../problems/problem.ts';
-import { pageAnswer, pageRequest } from './paging.ts';
+import { pageRequest, pageResponse } from './paging.ts';
 
 describe('paging', () => {
   test('a list starts with its first 50 items by default', () => {
@@ -13,7 +13,7 @@ describe('paging', () => {
   test('the cursor of a page asks for the next one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (id) => {
-        const { next_cursor } = pageAnswer({ items: [], next: id }, (item) => item);
+        const { next_cursor } = pageResponse({ items: [], next: id }, (item) => item);
         assert.match(next_cursor ?? '', /^[\w-]+$/, 'goes into a query as it is');
         assert.deepEqual(pageRequest({ cursor: next_cursor ?? '' }), { limit: 50, after: id });
       }),
@@ -22,7 +22,7 @@ describe('paging', () => {
 
   test('the last page has no cursor', () => {
     assert.deepEqual(
-      pageAnswer({ items: [{ id: 1 }], next: null }, ({ id }) => id),
+      pageResponse({ items: [{ id: 1 }], next: null }, ({ id }) => id),
       { data: [1], next_cursor: null },
     );
   });

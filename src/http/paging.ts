@@ -43,7 +43,7 @@ export function parseCursor(cursor: string): number | null {
 }
 
 /** The response body of a list. */
-export function pageAnswer<T, R>(
+export function pageResponse<T, R>(
   page: Page<T>,
   toRecord: (item: T) => R,
 ): { data: R[]; next_cursor: string | null } {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { answerClientError } from './client-errors.ts';
+import { respondToClientError } from './client-errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,7 +42,7 @@ export function endLateRequest({ raw }: FastifyRequest, reply: FastifyReply): vo
     code: 'ERR_HTTP_REQUEST_TIMEOUT',
   });
   if (reply.raw.headersSent) raw.socket.destroy();
-  else answerClientError(late, raw.socket);
+  else respondToClientError(late, raw.socket);
 }
 
 /** Whether a request has a body (RFC 9112 section 6.3). */

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../time/units.ts';
-import { answerClientError } from './client-errors.ts';
+import { respondToClientError } from './client-errors.ts';
 
 /** Maximum time for a client to send a whole request that is not an upload. */
 export const REQUEST_DEADLINE_MS = MINUTE_MS;
@@ -31,6 +31,6 @@ export function serverOptions({
     requestTimeout: 0,
     forceCloseConnections: 'idle',
     return503OnClosing: true,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: respondToClientError,
   } as const;
 }

@@ -7,12 +7,12 @@ import { takeJsonBodies } from './json-body.ts';
 import { releaseConnections } from './kept-connections.ts';
 import { serializeLazily } from './lazy-schemas.ts';
 import { limitPipelining } from './pipelining.ts';
-import { answerProblems, sendProblem } from './problem-answers.ts';
+import { installProblemResponses, sendProblem } from './problem-responses.ts';
 import { limitRequestTime } from './request-deadline.ts';
 import type { Routes } from './routes.ts';
 import { REQUEST_DEADLINE_MS, serverOptions } from './server-options.ts';
 import { STRICT_TRANSPORT } from './strict-transport.ts';
-import { answerUnchanged } from './unchanged.ts';
+import { installNotModified } from './unchanged.ts';
 import { refuseUnknownMembers } from './unknown-members.ts';
 import { warnOfUnknownProxies } from './unknown-proxies.ts';
 import { installValidation } from './validation.ts';
@@ -72,8 +72,8 @@ export function createServer({
   installValidation(plain);
   refuseUnknownMembers(plain);
   serializeLazily(plain);
-  answerProblems(plain, log);
-  answerUnchanged(plain);
+  installProblemResponses(plain, log);
+  installNotModified(plain);
   releaseConnections(plain);
   server.addHook('onSend', async (_request, reply) => {
     addCommonHeaders(reply);

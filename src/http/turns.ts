@@ -58,7 +58,7 @@ export class Turns {
 
 /** A request's place among those of its group. */
 export class Turn {
-  /** Whether the request is being answered. */
+  /** Whether the request is being handled. */
   isWorking = false;
   readonly #queue: Queue;
   #reject: (reason: Error) => void = () => {};

@@ -20,7 +20,7 @@ export interface EventLoopReadings {
 }
 
 /**
- * Watches whether the event loop is blocked. While it is, no request is answered and nothing is delivered. Logs a
+ * Watches whether the event loop is blocked. While it is, no request is handled and nothing is delivered. Logs a
  * warning about long stalls, at most once a minute.
  *
  * The histogram of `perf_hooks` is not enough: it loses a stall that ends as it is reset, and it cannot tell the

@@ -59,7 +59,7 @@ export interface UnitInContents {
 }
 
 /** The response to a player page that opens. */
-export interface PageAnswer {
+export interface PageResponse {
   course: { name: string; standard: string };
   mode: string;
   /** The registration that the page records; null for a preview. */
@@ -101,7 +101,7 @@ export function playerRoutes(scope: FastifyInstance, dependencies: PlayerRoutesD
   scope.post(
     '/open',
     { config: { followsLastRequests: true } },
-    async ({ launch, body }): Promise<PageAnswer> =>
+    async ({ launch, body }): Promise<PageResponse> =>
       await pages.open(launch, hasContent(body) ? readBody(OpenRequest, body) : {}),
   );
 
@@ -129,7 +129,7 @@ class PlayerPages {
     this.#with = dependencies;
   }
 
-  async open(launch: PlayerLaunch, { continues }: Static<typeof OpenRequest>): Promise<PageAnswer> {
+  async open(launch: PlayerLaunch, { continues }: Static<typeof OpenRequest>): Promise<PageResponse> {
     const { attempts, courses, reader } = this.#with;
     const openedPage = await attempts.openPage(launch, { continues, onContinued: moveSessions });
     const { attempt, page, units: opened } = openedPage;
@@ -246,7 +246,7 @@ class PlayerPages {
     launch: PlayerLaunch,
     course: PlayableVersion,
     opened: OpenedPage,
-  ): Promise<PageAnswer['sequencing']> {
+  ): Promise<PageResponse['sequencing']> {
     const { attempts } = this.#with;
     const runtime = this.#runtimeOf(launch);
     const alone = runtime?.sequencingOf?.(course, opened.state, []) ?? null;

@@ -77,7 +77,7 @@ export function ListQuery<const Sort extends string, Filters extends TProperties
 }
 
 /** The body of a list's response: a page, and the number of rows in the whole list. */
-export interface ListAnswer<T> {
+export interface ListResponse<T> {
   data: T[];
   total: number;
   limit: number;
@@ -108,21 +108,21 @@ export function listPart<Sort extends string>(query: PartQuery<Sort>, defaultSor
 }
 
 /** The body of a list's response. */
-export function listAnswer<T, R>(
+export function listResponse<T, R>(
   { items, total }: Listed<T>,
   { limit, offset }: ListPart<string>,
   toRecord: (item: T) => R,
-): ListAnswer<R> {
+): ListResponse<R> {
   return { data: items.map(toRecord), total, limit, offset };
 }
 
 /** The body of the response of a list that may be too long to count. */
-export function longListAnswer<T, R>(
+export function longListResponse<T, R>(
   listed: LongListed<T>,
   part: ListPart<string>,
   toRecord: (item: T) => R,
-): ListAnswer<R> {
-  return { ...listAnswer(listed, part, toRecord), total_is_lower_bound: listed.totalIsLowerBound };
+): ListResponse<R> {
+  return { ...listResponse(listed, part, toRecord), total_is_lower_bound: listed.totalIsLowerBound };
 }
 
 /** The search text, or null. */

@@ -9,7 +9,7 @@ const BASE_PLACEHOLDER = '__BASE__';
 const NONCE_PLACEHOLDER = '__NONCE__';
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;
 
-/** The built admin UI: its page, made again for each answer, and the folder of its other files. */
+/** The built admin UI: its page, built for each response, and the folder of its other files. */
 export interface UiBuild {
   /** Scripts, styles and pictures; their names hold a hash of what they hold. */
   readonly assetsFolder: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ListAnswer } from '../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../src/ui-api/list-query.ts';
 import { Connection } from '../../web/src/api/connection.ts';
 import { createQueryClient, fetchCurrent } from '../../web/src/api/query-client.ts';
 import { listParts, type PartOfList } from '../../web/src/components/list-parts.ts';
@@ -39,7 +39,7 @@ describe('a whole list that is read while it changes', () => {
   ): Promise<number[]> {
     let [requests, reads] = [0, 0];
     const client = createQueryClient(new Connection());
-    const request = async (part: PartOfList): Promise<ListAnswer<Row>> => {
+    const request = async (part: PartOfList): Promise<ListResponse<Row>> => {
       if (requests === 1) await meanwhile();
       requests += 1;
       const query = new URLSearchParams(

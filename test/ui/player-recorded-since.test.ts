@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { RecordedSince } from '../../web/player/src/recorded-since.ts';
-import type { PageAnswer, UnitsAnswer } from '../../web/player/src/server.ts';
+import type { PageResponse, UnitsResponse } from '../../web/player/src/server.ts';
 import { pageInNode } from './support/page-in-node.ts';
 
-const PAGE = { attempt: 0, page: 1 } as PageAnswer;
+const PAGE = { attempt: 0, page: 1 } as PageResponse;
 
 /** A page that watches an open unit. */
 function watching(t: TestContext, { isEnded = false, runtime = {} as object | null } = {}) {
@@ -67,7 +67,7 @@ describe('a page that asks what was recorded', () => {
   it('drops an answer that arrives after a newer one', async (t) => {
     const responses: ((response: Response) => void)[] = [];
     t.mock.method(globalThis, 'fetch', () => new Promise((resolve) => responses.push(resolve)));
-    const answers: UnitsAnswer[] = [];
+    const answers: UnitsResponse[] = [];
     const recorded = new RecordedSince(() => PAGE, {
       onAnswer: (answer) => answers.push(answer),
       onEnd: () => {},

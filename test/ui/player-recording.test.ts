@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { failedWords } from '../../web/player/src/record.ts';
 import { type RecordedUnit, Recording } from '../../web/player/src/recording.ts';
-import type { PageAnswer } from '../../web/player/src/server.ts';
+import type { PageResponse } from '../../web/player/src/server.ts';
 
-const PAGE = { mode: 'normal', registration: 'R', course: { name: 'C', standard: 'AICC' } } as PageAnswer;
+const PAGE = { mode: 'normal', registration: 'R', course: { name: 'C', standard: 'AICC' } } as PageResponse;
 
 const recordingOf = () => new Recording(PAGE, { sharedState: () => ({}), onState: () => {} });
 /** A unit that calls the service itself. */

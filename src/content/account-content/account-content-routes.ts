@@ -4,7 +4,7 @@ import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/authorization.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, PageOf, PathId } from '../../http/schemas.ts';
 import { assertValidOrLookUp } from '../../http/validation.ts';
@@ -67,7 +67,7 @@ export function accountContentRoutes(
     },
     async (request, reply) => {
       await assertValidOrLookUp(request, () => contents.inputErrors(request.body));
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const added = request.body.contents.map(({ type, id }) => ({ type, id }));
         const body = await contents.add(accountIdOf(request.params), added, {
           user: callerOf(request).user,
@@ -99,7 +99,7 @@ export function accountContentRoutes(
     },
     async (request) => {
       const page = await contents.list(accountIdOf(request.params), pageRequest(request.query));
-      return pageAnswer(page, toRecord);
+      return pageResponse(page, toRecord);
     },
   );
 

@@ -4,7 +4,7 @@ import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, PageOf, PathId } from '../../http/schemas.ts';
 import { assertValid, assertValidOrLookUp } from '../../http/validation.ts';
@@ -65,7 +65,7 @@ export function manyAccountsRoutes(
     async (request, reply) => {
       await assertInput(request);
       const { account_ids: ids, contents } = request.body;
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const changes = await service.add(ids, contents.map(toReference), {
           user: callerOf(request).user,
           by: actorOf(request),
@@ -97,7 +97,7 @@ export function manyAccountsRoutes(
     async (request, reply) => {
       await assertInput(request);
       const { account_ids: ids, contents } = request.body;
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const changes = await service.remove(ids, contents.map(toReference), {
           user: callerOf(request).user,
           by: actorOf(request),
@@ -131,7 +131,7 @@ export function manyAccountsRoutes(
       const { type: text, content_id } = request.params;
       const type = parseType(text);
       const reference = { type, id: parseId(content_id, type.toLowerCase()) };
-      return pageAnswer(await service.accountsWith(reference, pageRequest(request.query)), toAccountRecord);
+      return pageResponse(await service.accountsWith(reference, pageRequest(request.query)), toAccountRecord);
     },
   );
 }

@@ -4,7 +4,7 @@ import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf } from '../../http/schemas.ts';
 import { formatDateTime } from '../../time/date-time.ts';
@@ -33,7 +33,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       },
     },
     async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+      idempotency.respond(request, reply, async (tx) => {
         const account = await accounts.create(toInput(request.body), {
           user: callerOf(request).user,
           by: actorOf(request),
@@ -59,7 +59,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
         response: { 200: PageOf(AccountRecord, 'Accounts, ordered by id.'), ...problems(400) },
       },
     },
-    async (request) => pageAnswer(await accounts.list(pageRequest(request.query)), toRecord),
+    async (request) => pageResponse(await accounts.list(pageRequest(request.query)), toRecord),
   );
 
   routes.get(

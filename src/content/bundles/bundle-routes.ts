@@ -4,7 +4,7 @@ import { actorOf } from '../../audit/actor.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValidOrLookUp } from '../../http/validation.ts';
@@ -39,7 +39,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
     },
     async (request, reply) => {
       await assertInput(request);
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const bundle = await bundles.create(toInput(request.body), {
           by: actorOf(request),
           tx,
@@ -65,7 +65,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
         response: { 200: PageOf(BundleRecord, 'Bundles, ordered by id.'), ...problems(400) },
       },
     },
-    async (request) => pageAnswer(await bundles.list(pageRequest(request.query)), toRecord),
+    async (request) => pageResponse(await bundles.list(pageRequest(request.query)), toRecord),
   );
 
   routes.get(

@@ -4,7 +4,7 @@ import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, PageOf, PathId } from '../../http/schemas.ts';
 import { assertValidOrLookUp } from '../../http/validation.ts';
@@ -42,7 +42,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
         response: { 200: PageOf(CourseRecord, 'Courses, ordered by id.'), ...problems(400) },
       },
     },
-    async (request) => pageAnswer(await courses.list(pageRequest(request.query)), toCourseRecord),
+    async (request) => pageResponse(await courses.list(pageRequest(request.query)), toCourseRecord),
   );
 
   routes.get(
@@ -133,7 +133,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       const { user } = callerOf(request);
       const by = actorOf(request);
       const expected = expectedRevisions(request);
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const course = await courses.publishVersion(id, versionId, { user, by, expected, tx });
         return { status: 200, headers: { ETag: entityTag(course.revision) }, body: toCourseRecord(course) };
       });

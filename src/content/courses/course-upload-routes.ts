@@ -50,7 +50,7 @@ export async function courseUploadRoutes(
   const routes = app as unknown as Routes;
 
   /** Receives the form and passes it to `use`. Afterwards, its files are removed from the disk. */
-  async function answerUpload(
+  async function respondToUpload(
     request: FastifyRequest,
     reply: FastifyReply,
     use: UseUpload,
@@ -65,16 +65,16 @@ export async function courseUploadRoutes(
     });
     // An upload may take hours, in which someone may have ended the access of its caller.
     await request.authorizeAgain?.();
-    connection.awaitAnswer();
+    connection.awaitResponse();
     const content = JSON.stringify([packageHash, fields.name ?? null, fields.folder_id ?? null]);
-    const earlier = await earlierAnswer(idempotency, request, reply, content);
+    const earlier = await earlierResponse(idempotency, request, reply, content);
     if (earlier !== null) return earlier;
     return await use(upload, fields, {
       user: callerOf(request).user,
       by: actorOf(request),
       signal,
       commit: (record) =>
-        idempotency.answer(
+        idempotency.respond(
           request,
           reply,
           async (tx) => {
@@ -105,7 +105,7 @@ export async function courseUploadRoutes(
       },
     },
     (request, reply) =>
-      answerUpload(request, reply, (upload, fields, context) => {
+      respondToUpload(request, reply, (upload, fields, context) => {
         const { name, folder_id: folderId } = fields as Static<typeof CourseUpload>;
         return courses.import(upload, { name: name ?? null, folderId: folderId ?? null }, context);
       }),
@@ -134,7 +134,7 @@ export async function courseUploadRoutes(
       // Checked before the body is read, so that a wrong id does not cost an upload. A repeated request gets
       // its response even if the course no longer exists.
       if (request.headers['idempotency-key'] === undefined) await courses.get(id);
-      return await answerUpload(request, reply, (upload, _fields, context) =>
+      return await respondToUpload(request, reply, (upload, _fields, context) =>
         courses.uploadVersion(id, upload, { ...context, expected }),
       );
     },
@@ -142,29 +142,29 @@ export async function courseUploadRoutes(
 }
 
 /** Thrown if a request turns out to be new. */
-class NotAnsweredYet extends Error {
-  override name = 'NotAnsweredYet';
+class IsNewRequest extends Error {
+  override name = 'IsNewRequest';
 }
 
 /**
  * The first response for a repeated request, or null for a new one. Checked before the package is unpacked,
  * without claiming the key. The transaction that records the course claims it.
  */
-async function earlierAnswer(
+async function earlierResponse(
   idempotency: Idempotency,
   request: FastifyRequest,
   reply: FastifyReply,
   content: string,
 ): Promise<CourseRecord | null> {
   try {
-    return await idempotency.answer<CourseRecord>(
+    return await idempotency.respond<CourseRecord>(
       request,
       reply,
-      () => Promise.reject(new NotAnsweredYet()),
+      () => Promise.reject(new IsNewRequest()),
       content,
     );
   } catch (error) {
-    if (error instanceof NotAnsweredYet) return null;
+    if (error instanceof IsNewRequest) return null;
     throw error;
   }
 }

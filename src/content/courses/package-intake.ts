@@ -190,7 +190,7 @@ export class PackageIntake {
         throw error;
       }
     } finally {
-      // A server that did not answer in time may commit later. The cleaner removes the files if it does not.
+      // A server that did not respond in time may commit later. The cleaner removes the files if it does not.
       if (!mayStillCommit) await this.#keepIfRecorded(contentKey);
       this.#underWay.delete(contentKey);
     }

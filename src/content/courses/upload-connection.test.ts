@@ -97,7 +97,7 @@ describe('the connection of an upload', () => {
     const { open } = await openRequest(context);
     context.mock.timers.enable({ apis: ['setInterval'] });
     using connection = open();
-    connection.awaitAnswer();
+    connection.awaitResponse();
     context.mock.timers.tick(10 * RATE_PERIOD_MS);
     assert.equal(connection.signal.aborted, false);
   });

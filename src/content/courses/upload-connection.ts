@@ -56,7 +56,7 @@ export class UploadConnection implements Disposable {
    * From here on, nothing is received on the connection. That is no reason to close it, because an import takes
    * time.
    */
-  awaitAnswer(): void {
+  awaitResponse(): void {
     clearInterval(this.#rateWatch);
     this.#request.socket.setTimeout(0);
   }

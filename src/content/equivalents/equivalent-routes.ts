@@ -4,7 +4,7 @@ import { actorOf } from '../../audit/actor.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValidOrLookUp } from '../../http/validation.ts';
@@ -53,7 +53,7 @@ function createEquivalentRoute(
     },
     async (request, reply) => {
       await assertInput(request, equivalents);
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const equivalent = await equivalents.create(toInput(request.body), {
           by: actorOf(request),
           tx,
@@ -84,7 +84,7 @@ function listEquivalentsRoute(routes: Routes, equivalents: EquivalentService): v
         response: { 200: PageOf(EquivalentRecord, 'Equivalents, ordered by id.'), ...problems(400) },
       },
     },
-    async (request) => pageAnswer(await equivalents.list(pageRequest(request.query)), toRecord),
+    async (request) => pageResponse(await equivalents.list(pageRequest(request.query)), toRecord),
   );
 }
 

@@ -77,7 +77,7 @@ export class S3Downloads {
   }
 
   /**
-   * Looks an object up. It requests the first byte, because S3 does not answer a HEAD request with the reason of a failure.
+   * Looks an object up. It requests the first byte, because S3 does not respond to a HEAD request with the reason of a failure.
    * @throws as {@link open}
    */
   async find(name: string): Promise<Pick<StoredFile, 'size' | 'lastModified'>> {

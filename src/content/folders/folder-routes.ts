@@ -4,7 +4,7 @@ import { actorOf } from '../../audit/actor.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValidOrLookUp } from '../../http/validation.ts';
@@ -42,7 +42,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
     },
     async (request, reply) => {
       await assertInput(request);
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const folder = await folders.create(toInput(request.body), { by: actorOf(request), tx });
         const headers = { Location: `/folders/${folder.id}`, ETag: entityTag(folder.revision) };
         return { status: 201, headers, body: toRecord(folder) };
@@ -62,7 +62,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
         response: { 200: PageOf(FolderRecord, 'Folders, ordered by id.'), ...problems(400) },
       },
     },
-    async (request) => pageAnswer(await folders.list(pageRequest(request.query)), toRecord),
+    async (request) => pageResponse(await folders.list(pageRequest(request.query)), toRecord),
   );
 
   routes.get(

@@ -4,7 +4,7 @@ import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
-import { pageAnswer, pageRequest } from '../../http/paging.ts';
+import { pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, PageOf } from '../../http/schemas.ts';
 import { assertValid, assertValidOrLookUp } from '../../http/validation.ts';
@@ -102,7 +102,7 @@ function createRegistrationRoute(
     async (request, reply) => {
       const lookUp = () => registrations.inputErrors(request.body);
       await assertValidOrLookUp(request, lookUp, subjectErrors(request.body));
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const { account_id: accountId, learner_id: learnerId } = request.body;
         const subject = toSubject(request.body);
         const registration = await registrations.create(
@@ -139,7 +139,7 @@ function listRegistrationsRoute(routes: Routes, { registrations }: RegistrationR
       },
     },
     async ({ query }) =>
-      pageAnswer(await registrations.list(toFilter(query), pageRequest(query)), toRegistrationRecord),
+      pageResponse(await registrations.list(toFilter(query), pageRequest(query)), toRegistrationRecord),
   );
 }
 
@@ -230,7 +230,7 @@ function launchRegistrationRoute(
       const { returnUrl, language, errors } = readLaunch(request.body, takesLoopback);
       assertValid(request, errors);
       // Anyone with the link can open it.
-      return await idempotency.answerSecret(request, reply, async (tx) => {
+      return await idempotency.respondWithSecret(request, reply, async (tx) => {
         const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {
           by: actorOf(request),
           tx,

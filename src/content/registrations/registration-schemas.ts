@@ -224,7 +224,7 @@ export const LaunchInput = Nullable(
 );
 export type LaunchInput = Static<typeof LaunchInput>;
 
-/** The answer to a launch. */
+/** The response to a launch. */
 export const LaunchRecord = Type.Object(
   {
     launch_url: Type.String({

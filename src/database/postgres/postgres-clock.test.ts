@@ -9,11 +9,11 @@ const SLOW_MS = 300;
 
 /** A server whose clock is ahead of this machine's, and whose answers may be late. */
 function openServer() {
-  const server = { aheadMs: HOUR_MS, beforeReadingMs: 0, beforeAnswerMs: 0 };
+  const server = { aheadMs: HOUR_MS, beforeReadingMs: 0, beforeResponseMs: 0 };
   const clock = new PostgresClock(async () => {
     if (server.beforeReadingMs > 0) await wait(server.beforeReadingMs);
     const time = Date.now() + server.aheadMs;
-    if (server.beforeAnswerMs > 0) await wait(server.beforeAnswerMs);
+    if (server.beforeResponseMs > 0) await wait(server.beforeResponseMs);
     return time;
   });
   const offMs = () => clock.now() - (Date.now() + server.aheadMs);
@@ -35,7 +35,7 @@ describe('the clock of a PostgreSQL server', () => {
     assert.ok(Math.abs(world.offMs()) < SLOW_MS, `${world.offMs()} ms off`);
   });
 
-  for (const late of ['beforeReadingMs', 'beforeAnswerMs'] as const) {
+  for (const late of ['beforeReadingMs', 'beforeResponseMs'] as const) {
     it(`does not move for an answer that is late (${late})`, async () => {
       await using world = openServer();
       await world.clock.synchronize();

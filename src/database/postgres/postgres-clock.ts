@@ -50,8 +50,8 @@ export class PostgresClock implements DatabaseClock, AsyncDisposable {
   async #sample(): Promise<void> {
     const askedAt = performance.now();
     const serverTime = await this.#ask();
-    const answeredAt = performance.now();
-    const [earliest, latest] = [serverTime - answeredAt, serverTime - askedAt];
+    const receivedAt = performance.now();
+    const [earliest, latest] = [serverTime - receivedAt, serverTime - askedAt];
     this.#base = Math.min(Math.max(this.#base ?? (earliest + latest) / 2, earliest), latest);
   }
 

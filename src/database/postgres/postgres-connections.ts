@@ -145,7 +145,7 @@ export class PostgresConnections implements AsyncDisposable {
 }
 
 /** The result of a statement. */
-export interface PostgresAnswer {
+export interface PostgresResult {
   rows: unknown[];
   /** The number of rows that were changed or read; null for other statements. */
   rowCount: number | null;
@@ -168,13 +168,13 @@ export class LentConnection {
   }
 
   /** Throws errors of `pg`. `timeoutMs` applies if there is no response. */
-  query(statement: string | PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
-    const answer = this.#query(statement, timeoutMs);
-    this.#last = answer;
-    return answer;
+  query(statement: string | PostgresStatement, timeoutMs?: number): Promise<PostgresResult> {
+    const result = this.#query(statement, timeoutMs);
+    this.#last = result;
+    return result;
   }
 
-  async #query(statement: string | PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
+  async #query(statement: string | PostgresStatement, timeoutMs?: number): Promise<PostgresResult> {
     this.#gather();
     const config: QueryConfig & { query_timeout?: number } =
       typeof statement === 'string' ? { text: statement } : { ...statement };

@@ -20,8 +20,8 @@ import {
   LONG_IDLE_MS,
   LONG_LOCK_MS,
   LONG_STATEMENT_MS,
-  type PostgresAnswer,
   PostgresConnections,
+  type PostgresResult,
   type PostgresTimeouts,
 } from './postgres-connections.ts';
 import { isRerunnable, translateError } from './postgres-errors.ts';
@@ -212,7 +212,7 @@ export class PostgresDatabase implements Database {
   }
 
   /** Retries a read on another connection if its prepared statement is stale. */
-  async #read(statement: PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
+  async #read(statement: PostgresStatement, timeoutMs?: number): Promise<PostgresResult> {
     return await this.#lendForReading((connection) => this.#readOn(connection, statement, timeoutMs));
   }
 
@@ -228,7 +228,7 @@ export class PostgresDatabase implements Database {
     connection: LentConnection,
     statement: PostgresStatement,
     timeoutMs: number | undefined,
-  ): Promise<PostgresAnswer> {
+  ): Promise<PostgresResult> {
     try {
       return await connection.query(statement, timeoutMs);
     } catch (error) {

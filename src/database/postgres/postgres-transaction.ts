@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { NamedRow, RowsStatement, SqlRow, SqlValue, Transaction } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { kyselyOver } from './kysely-postgres.ts';
-import type { LentConnection, PostgresAnswer } from './postgres-connections.ts';
+import type { LentConnection, PostgresResult } from './postgres-connections.ts';
 import { translateError } from './postgres-errors.ts';
 import { namedRowsToJson, rowsToJson } from './postgres-json.ts';
 import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts';
@@ -139,12 +139,12 @@ export class PostgresTransaction implements Transaction {
     for (const hook of this.#hooks) hook();
   }
 
-  async #execute(statement: PostgresStatement): Promise<PostgresAnswer> {
+  async #execute(statement: PostgresStatement): Promise<PostgresResult> {
     if (this.#waiting > 0 || !(this.#hasBegun || READS.test(statement.text))) await this.#untilBegun();
     try {
-      const answer = await this.#connection.query(statement, this.#timeoutMs);
-      this.#hasChanged ||= answer.command !== 'SELECT' && (answer.rowCount ?? 0) > 0;
-      return answer;
+      const result = await this.#connection.query(statement, this.#timeoutMs);
+      this.#hasChanged ||= result.command !== 'SELECT' && (result.rowCount ?? 0) > 0;
+      return result;
     } catch (error) {
       this.#failure ??= { error };
       // The server refuses all further statements, whose errors do not say what is wrong.

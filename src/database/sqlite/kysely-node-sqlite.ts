@@ -65,11 +65,11 @@ export class Statements {
 
   /** The result of a select for all rows. @throws {DatabaseUnavailableError} if the engine fails */
   allFor({ columns, forOne }: RowsStatement, rows: readonly NamedRow[]): unknown[] {
-    const answers: unknown[] = [];
+    const found: unknown[] = [];
     this.#executeFor(columns, forOne, rows, (prepared, bound) => {
-      for (const answer of rowsOf(prepared, bound)) answers.push(answer);
+      for (const row of rowsOf(prepared, bound)) found.push(row);
     });
-    return answers;
+    return found;
   }
 
   /** Whether a statement returns rows. @throws {DatabaseUnavailableError} if the engine fails */
@@ -136,15 +136,15 @@ interface Prepared {
  * for a row of eight columns, and slower to read).
  */
 function rowsOf(prepared: Prepared, bound: readonly SqlValue[]): Record<string, unknown>[] {
-  const answers = prepared.statement.all(...bound) as unknown as readonly unknown[][];
+  const found = prepared.statement.all(...bound) as unknown as readonly unknown[][];
   // If another process has added a column (a migration that is not breaking), the engine prepares a `select *`
   // again, and only then knows the new names.
-  const columns = answers[0]?.length;
+  const columns = found[0]?.length;
   if (columns !== undefined && columns !== prepared.names.length)
     prepared.names = namesOf(prepared.statement);
   const { names } = prepared;
   const rows: Record<string, unknown>[] = [];
-  for (const values of answers) {
+  for (const values of found) {
     const row: Record<string, unknown> = {};
     for (let place = 0; place < names.length; place++) row[names[place]!] = values[place];
     rows.push(row);

@@ -36,9 +36,9 @@ export function createReader(
       // In one transaction: otherwise each statement would lock, unlock and read pages again (2.5 µs a row).
       statements.run('begin', []);
       try {
-        const answers = statements.allFor(statement, rows);
+        const found = statements.allFor(statement, rows);
         statements.run('commit', []);
-        return answers as Row[];
+        return found as Row[];
       } catch (error) {
         // SQLite may already have ended it.
         if (connection.isTransaction) connection.exec('rollback');

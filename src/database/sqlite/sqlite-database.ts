@@ -209,11 +209,11 @@ export class SqliteDatabase implements Database {
     // A transaction that only read may have read a change whose sync is in progress. Its caller must wait for that
     // sync.
     if (isDurable || this.#unsyncedBatches > 0) {
-      void this.#answerWhenSynced(done);
+      void this.#finishWhenSynced(done);
       return;
     }
     if (isChanged) this.#deferredSync ??= setTimeout(() => void this.#syncDeferred(), DEFERRED_SYNC_MS);
-    this.#answer(done);
+    this.#finish(done);
   }
 
   /**
@@ -244,7 +244,7 @@ export class SqliteDatabase implements Database {
     for (const listener of this.#outcomeListeners) listener(outcome, use);
   }
 
-  #answer(done: readonly Done[]): void {
+  #finish(done: readonly Done[]): void {
     // A later sync may succeed, but what it wrote lies behind what is uncertain, and is lost with that.
     if (this.#syncFailure !== null) {
       this.#refuse(
@@ -258,7 +258,7 @@ export class SqliteDatabase implements Database {
     for (const { waiting, outcome } of done)
       if ('error' in outcome && outcome.error instanceof DatabaseUnavailableError && !waiting.expectsRefusal)
         this.#tell(outcome.error);
-    answer(done);
+    settleCallers(done);
   }
 
   async #syncDeferred(): Promise<void> {
@@ -267,11 +267,11 @@ export class SqliteDatabase implements Database {
     if (this.#syncFailure !== null) this.#tell(this.#syncFailure);
   }
 
-  async #answerWhenSynced(done: readonly Done[]): Promise<void> {
+  async #finishWhenSynced(done: readonly Done[]): Promise<void> {
     this.#unsyncedBatches++;
     await this.#sync();
     this.#unsyncedBatches--;
-    this.#answer(done);
+    this.#finish(done);
   }
 
   /** Syncs the log. If that fails, no change is confirmed any more. */
@@ -344,7 +344,7 @@ function syncFailed(error: unknown): DatabaseLostError {
   );
 }
 
-function answer(done: readonly Done[]): void {
+function settleCallers(done: readonly Done[]): void {
   for (const { waiting, outcome } of done) {
     if ('value' in outcome) waiting.resolve(outcome.value);
     else waiting.reject(outcome.error);

@@ -70,11 +70,11 @@ export class SqliteTransaction implements Transaction {
   async allFor<Row>(statement: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
     this.#assertOpen();
     this.#noteUse(statement.forOne);
-    const answers: unknown[] = [];
+    const found: unknown[] = [];
     await this.#turns.runForRows(rows, (some) => {
-      for (const answer of this.#statements.allFor(statement, some)) answers.push(answer);
+      for (const row of this.#statements.allFor(statement, some)) found.push(row);
     });
-    return answers as Row[];
+    return found as Row[];
   }
 
   async runFor(statement: RowsStatement, rows: readonly NamedRow[]): Promise<void> {

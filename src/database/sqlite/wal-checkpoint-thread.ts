@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 export type CheckpointRequest = 'copy' | 'end';
 
 /** The response to `copy`; the error is null if it succeeded. */
-export interface CheckpointAnswer {
+export interface CheckpointResult {
   error: string | null;
 }
 
@@ -32,7 +32,7 @@ function serve(): void {
     } catch (thrown) {
       error = String(thrown);
     }
-    port.postMessage({ error } satisfies CheckpointAnswer);
+    port.postMessage({ error } satisfies CheckpointResult);
   });
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { MIB } from '../../bytes.ts';
 import { compileCache } from '../../compile-cache.ts';
-import type { CheckpointAnswer, CheckpointRequest } from './wal-checkpoint-thread.ts';
+import type { CheckpointRequest, CheckpointResult } from './wal-checkpoint-thread.ts';
 
 /** The size of the log at which it is copied into the database. A large size means fewer, larger copies. */
 const CHECKPOINT_BYTES = 32 * MIB;
@@ -128,14 +128,14 @@ export class WalCheckpoints implements AsyncDisposable {
   /** @throws {Error} if it could not be copied, or if the thread ended */
   async #copy(thread: Worker): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const answered = ({ error }: CheckpointAnswer) => (error === null ? resolve() : reject(new Error(error)));
+    const finished = ({ error }: CheckpointResult) => (error === null ? resolve() : reject(new Error(error)));
     const ended = () => reject(new Error('the thread ended'));
-    thread.once('message', answered).once('error', reject).once('exit', ended);
+    thread.once('message', finished).once('error', reject).once('exit', ended);
     try {
       this.#ask(thread, 'copy');
       await promise;
     } finally {
-      thread.off('message', answered).off('error', reject).off('exit', ended);
+      thread.off('message', finished).off('error', reject).off('exit', ended);
     }
   }
 }

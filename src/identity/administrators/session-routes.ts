@@ -65,7 +65,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
     if (token !== null) assertNotFromOtherOrigin(request);
     const signedIn =
       token === null ? null : await sessions.verify(token, request.ip, { unattended: isUnattended(request) });
-    if (signedIn !== null) return answer(request, signedIn);
+    if (signedIn !== null) return sessionRecord(request, signedIn);
     const setupRequired = await administrators.needsSetup();
     throw new ProblemError('unauthorized', 'Sign in first.', {
       headers: { 'WWW-Authenticate': challenge() },
@@ -134,10 +134,10 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
     sessionCookie.write(request, reply, sessionToken);
     browserCookie.write(request, reply, mark);
     const { id, email, name, role } = administrator;
-    return answer(request, { administratorId: id, email, name, role });
+    return sessionRecord(request, { administratorId: id, email, name, role });
   }
 
-  function answer(request: FastifyRequest, signedIn: Omit<SignedIn, 'sessionId'>): SessionRecord {
+  function sessionRecord(request: FastifyRequest, signedIn: Omit<SignedIn, 'sessionId'>): SessionRecord {
     const { baseUrl, ...service } = options.service;
     return toSession(signedIn, { ...service, baseUrl: baseUrl ?? origin(request) });
   }

@@ -29,7 +29,7 @@ export function clientRoutes(
     },
     async (request, reply) => {
       let madeId: string | null = null;
-      const answer = await idempotency.answerSecret(request, reply, async (tx) => {
+      const client = await idempotency.respondWithSecret(request, reply, async (tx) => {
         const { client, clientSecret } = await clients.create(request.body, actorOf(request), tx);
         madeId = client.clientId;
         const headers = { ETag: entityTag(client.revision) };
@@ -37,7 +37,7 @@ export function clientRoutes(
       });
       if (madeId !== null)
         log.info('an API client was created', { client_id: madeId, by: callerOf(request).id });
-      return answer;
+      return client;
     },
   );
 

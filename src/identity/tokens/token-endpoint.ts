@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KIB } from '../../bytes.ts';
 import { DatabaseUnavailableError } from '../../database/database.ts';
-import { UNAVAILABLE_RETRY_AFTER } from '../../http/problem-answers.ts';
+import { UNAVAILABLE_RETRY_AFTER } from '../../http/problem-responses.ts';
 import type { Logger } from '../../observability/log.ts';
 import { PROBLEMS, ProblemError } from '../../problems/problem.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from '../clients/client-service.ts';
@@ -38,7 +38,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
     reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
   });
   scope.setErrorHandler((error, request, reply) =>
-    answerError(toTokenError(error), request, reply, options.log),
+    sendTokenError(toTokenError(error), request, reply, options.log),
   );
   tokenRoute(scope, options);
   otherMethodsRoute(scope);
@@ -213,7 +213,7 @@ function fromProblem(problem: ProblemError): TokenError {
   return new TokenError('server_error', 'The request failed. See the service log for the cause.', options);
 }
 
-function answerError(
+function sendTokenError(
   error: TokenError,
   request: FastifyRequest,
   reply: FastifyReply,

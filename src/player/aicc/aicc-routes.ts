@@ -25,7 +25,7 @@ import {
   withParameters,
   withRows,
 } from './aicc-data.ts';
-import { type HacpRequest, hacpAnswer, readHacp } from './hacp-message.ts';
+import { type HacpRequest, hacpResponse, readHacp } from './hacp-message.ts';
 
 /** The path to which AICC units send their messages, below the launch's token. */
 export const AICC_PATH = '/aicc';
@@ -62,33 +62,33 @@ export function aiccRoutes(scope: FastifyInstance, options: AiccRoutesOptions): 
   scope.post(AICC_PATH, { onSend: addCrossOriginHeaders }, async ({ launch, body, isAhead }, reply) => {
     const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
     reply.type('text/plain; charset=utf-8');
-    return await answer(options, launch, { ...readHacp(text), isAhead });
+    return await respond(options, launch, { ...readHacp(text), isAhead });
   });
 }
 
-async function answer(
+async function respond(
   options: AiccRoutesOptions,
   launch: PlayerLaunch,
   request: HacpRequest & { isAhead: boolean },
 ): Promise<string> {
   const { database, courses } = options;
   const session = await authenticate(database, launch, request.sessionId);
-  if (session === null) return hacpAnswer('invalidSession');
+  if (session === null) return hacpResponse('invalidSession');
   const course = await courses.read(database.reader, launch.courseId, launch.versionId);
   const unit = course.units.find(({ id }) => id === session.unitId);
-  if (unit === undefined) return hacpAnswer('invalidSession');
+  if (unit === undefined) return hacpResponse('invalidSession');
   if (request.command === 'getparam') return await parameters(options, launch, session, unit);
   const change = Object.hasOwn(COMMANDS, request.command) ? COMMANDS[request.command] : undefined;
-  if (change === undefined) return hacpAnswer('invalidCommand');
-  if (session.registrationId === null || session.mode !== 'Normal') return hacpAnswer('successful');
+  if (change === undefined) return hacpResponse('invalidCommand');
+  if (session.registrationId === null || session.mode !== 'Normal') return hacpResponse('successful');
   if (request.isAhead && request.command === 'exitau')
     await awaitStatus(options.attempts, session.registrationId, unit);
   try {
     await record(options, launch, session, { unit, change, request });
-    return hacpAnswer('successful');
+    return hacpResponse('successful');
   } catch (error) {
     // A newer window has taken over, or a new attempt has begun.
-    if (error instanceof ProblemError && error.code === 'forbidden') return hacpAnswer('invalidSession');
+    if (error instanceof ProblemError && error.code === 'forbidden') return hacpResponse('invalidSession');
     throw error;
   }
 }
@@ -127,7 +127,7 @@ async function parameters(
 ): Promise<string> {
   const { registrationId } = session;
   const current = registrationId === null ? null : await storedUnit(attempts, registrationId, unit);
-  return hacpAnswer('successful', parametersOf({ unit, learnerId, current, session }));
+  return hacpResponse('successful', parametersOf({ unit, learnerId, current, session }));
 }
 
 async function record(

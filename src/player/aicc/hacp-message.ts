@@ -71,7 +71,7 @@ export function readHacp(body: string): HacpRequest {
 }
 
 /** A response. @param data for `GetParam` */
-export function hacpAnswer(result: keyof typeof HACP_ERRORS, data: string | null = null): string {
+export function hacpResponse(result: keyof typeof HACP_ERRORS, data: string | null = null): string {
   const { code, text } = HACP_ERRORS[result];
   const lines = [`error=${code}`, `error_text=${text}`, 'version=4.0'];
   return `${[...lines, ...(data === null ? [] : [`aicc_data=${data}`])].join('\r\n')}\r\n`;

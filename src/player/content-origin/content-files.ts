@@ -18,7 +18,7 @@ export function contentFileRoutes(
   scope: FastifyInstance,
   { store, now }: { store: ContentStore; now: () => number },
 ): void {
-  const answer = async (
+  const serveFile = async (
     request: FastifyRequest<{ Params: { '*': string } }>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -58,7 +58,11 @@ export function contentFileRoutes(
       .send(file.bytes ?? file.stream);
   };
   // The HEAD route that Fastify would add reads the whole file.
-  scope.route<{ Params: { '*': string } }>({ method: ['GET', 'HEAD'], url: '/content/*', handler: answer });
+  scope.route<{ Params: { '*': string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/content/*',
+    handler: serveFile,
+  });
 }
 
 /** The path of a file, as web servers read addresses: repeated slashes count once, and a folder means its index page. */

@@ -4,7 +4,7 @@ import { launchPagePolicy, refusalPage } from '../../content/registrations/launc
 import { limitConnections } from '../../http/connection-limit.ts';
 import { releaseConnections } from '../../http/kept-connections.ts';
 import { limitPipelining } from '../../http/pipelining.ts';
-import { answerProblems, sendProblem } from '../../http/problem-answers.ts';
+import { installProblemResponses, sendProblem } from '../../http/problem-responses.ts';
 import { limitRequestTime } from '../../http/request-deadline.ts';
 import { REQUEST_DEADLINE_MS, serverOptions } from '../../http/server-options.ts';
 import { STRICT_TRANSPORT } from '../../http/strict-transport.ts';
@@ -96,7 +96,7 @@ export async function createContentServer({
   limitRequestTime(server, REQUEST_DEADLINE_MS);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  answerProblems(server, log);
+  installProblemResponses(server, log);
   releaseConnections(server);
   server.addHook('onSend', async (_request, reply) => {
     addCommonHeaders(reply);

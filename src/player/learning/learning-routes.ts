@@ -7,7 +7,7 @@ import type { Page } from '../../database/page.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import { wellFormed } from '../../http/json-body.ts';
-import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf } from '../../http/schemas.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
@@ -74,7 +74,7 @@ function getRegistrationRuntimeRoute(
     async ({ params, query }): Promise<RuntimeRecord> => {
       const { registrationId } = await registrations.get(registrationIdOf(params));
       const page = await historyOf(registrationId, { ...pageRequest(query), order: query.order ?? 'asc' });
-      const { data, next_cursor } = pageAnswer(page, toRuntimeAttempt);
+      const { data, next_cursor } = pageResponse(page, toRuntimeAttempt);
       return { attempts: data, next_cursor };
     },
   );
@@ -106,7 +106,7 @@ function listRegistrationStatementsRoute(
     async ({ params, query }) => {
       const { registrationId } = await registrations.get(registrationIdOf(params));
       const page = await statements.ofRegistration(registrationId, pageRequest(query));
-      return pageAnswer(page, ({ statement, sentence, isVoided }) => ({
+      return pageResponse(page, ({ statement, sentence, isVoided }) => ({
         statement_id: statement.id,
         stored_dt: statement.stored,
         sentence,

@@ -234,7 +234,7 @@ export class DocumentService {
       if (await hasStaleProfiles(reader, range))
         deleted += await this.#database.transaction((tx) => deleteStaleProfiles(tx, range, left));
       after = range.to;
-      // SQLite answers within the turn of the event loop.
+      // SQLite returns within the turn of the event loop.
       await setImmediate();
     }
     return deleted;

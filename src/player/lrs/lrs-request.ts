@@ -16,7 +16,7 @@ export interface LrsRequest {
 }
 
 /** A response of the store. */
-export interface LrsAnswer {
+export interface LrsResponse {
   status: number;
   headers: Record<string, string>;
   body: Buffer | null;

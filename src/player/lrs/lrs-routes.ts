@@ -3,7 +3,7 @@ import { MIB } from '../../bytes.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { FormPlaces } from './form-places.ts';
 import type { Lrs } from './lrs.ts';
-import { isFormRequest, type LrsAnswer, type LrsRequest, readQuery, unwrapForm } from './lrs-request.ts';
+import { isFormRequest, type LrsRequest, type LrsResponse, readQuery, unwrapForm } from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
 import { CONSISTENT_THROUGH, consistentThrough } from './statement-resource.ts';
 
@@ -79,9 +79,9 @@ export async function lrsRoutes(
     });
   });
   app.addHook('onRequest', async (request, reply) => {
-    // Answered before the body arrives, because anybody may send these.
+    // Responded to before the body arrives, because anybody may send these.
     if (request.method === 'OPTIONS') return preflight(reply);
-    if (resourceOf(request) === 'about') return send(reply, aboutAnswer(lrs, request));
+    if (resourceOf(request) === 'about') return send(reply, aboutResponse(lrs, request));
     const { authorization } = request.headers;
     const isForm = isFormRequest(request.method, queryOf(request));
     if (authorization !== undefined || !isForm) {
@@ -104,12 +104,12 @@ export async function lrsRoutes(
       const lrsRequest = unwrapForm(toLrsRequest(request, resourceOf(request)));
       request.lrsScope ??= await scopeOf(request, lrsRequest.headers.authorization);
       request.freeForm?.();
-      return send(reply, await lrs.answer(request.lrsScope, lrsRequest));
+      return send(reply, await lrs.respond(request.lrsScope, lrsRequest));
     },
   });
 }
 
-function aboutAnswer(lrs: Lrs, request: FastifyRequest): LrsAnswer {
+function aboutResponse(lrs: Lrs, request: FastifyRequest): LrsResponse {
   if (request.method === 'GET' || request.method === 'HEAD') return lrs.about();
   throw new ProblemError('method-not-allowed', 'This resource is read-only', {
     headers: { Allow: 'GET, HEAD' },
@@ -127,7 +127,7 @@ function preflight(reply: FastifyReply): FastifyReply {
     .send();
 }
 
-function send(reply: FastifyReply, { status, headers, body }: LrsAnswer): FastifyReply {
+function send(reply: FastifyReply, { status, headers, body }: LrsResponse): FastifyReply {
   return reply
     .code(status)
     .headers(headers)

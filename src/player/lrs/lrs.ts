@@ -10,12 +10,12 @@ import {
   type LrsDocument,
   MAX_DOCUMENT_MEMBERS,
 } from './document-service.ts';
-import { type LrsAnswer, type LrsRequest, QueryReader, readJson, versionOf } from './lrs-request.ts';
+import { type LrsRequest, type LrsResponse, QueryReader, readJson, versionOf } from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
 import { isSameAgent } from './statement-form.ts';
 import { agentIdentity } from './statement-index.ts';
 import { StatementReader } from './statement-reader.ts';
-import { answerStatements, json } from './statement-resource.ts';
+import { json, respondToStatements } from './statement-resource.ts';
 import { StatementService } from './statement-service.ts';
 import { StatementTimes } from './statement-times.ts';
 import type { JsonObject, XapiVersion } from './xapi-types.ts';
@@ -47,7 +47,7 @@ export class Lrs {
   }
 
   /** The response to `about`, which is public. */
-  about(): LrsAnswer {
+  about(): LrsResponse {
     return json(200, { version: VERSIONS });
   }
 
@@ -55,12 +55,12 @@ export class Lrs {
    * Handles a request and returns the response.
    * @throws {ProblemError}
    */
-  async answer(scope: LrsScope, request: LrsRequest): Promise<LrsAnswer> {
+  async respond(scope: LrsScope, request: LrsRequest): Promise<LrsResponse> {
     assertMethod(scope, request.method);
     const version = versionOf(request.headers);
     switch (request.resource) {
       case 'statements':
-        return await answerStatements(
+        return await respondToStatements(
           { statements: this.statements, stored: this.stored, database: this.#database },
           scope,
           request,
@@ -102,7 +102,7 @@ export class Lrs {
     version: XapiVersion,
     idName: 'stateId' | 'profileId',
     read: (query: QueryReader) => DocumentCollection,
-  ): Promise<LrsAnswer> {
+  ): Promise<LrsResponse> {
     const { method, headers } = request;
     const query = new QueryReader(request.query);
     const collection = read(query);
@@ -118,7 +118,7 @@ export class Lrs {
     const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
     if (isRead) {
       if (id === null) return json(200, await this.documents.list(scope, collection, since));
-      return toAnswer(await this.documents.read(scope, collection, id), conditions.ifNoneMatch);
+      return toResponse(await this.documents.read(scope, collection, id), conditions.ifNoneMatch);
     }
     if (method === 'DELETE') {
       if (id === null) await this.documents.deleteAll(scope, collection);
@@ -150,7 +150,7 @@ export class Lrs {
     return { status: 204, headers: {}, body: null };
   }
 
-  async #activity(scope: LrsScope, request: LrsRequest): Promise<LrsAnswer> {
+  async #activity(scope: LrsScope, request: LrsRequest): Promise<LrsResponse> {
     assertRead(request.method);
     const query = new QueryReader(request.query);
     const id = query.requiredIri('activityId');
@@ -169,7 +169,7 @@ export class Lrs {
     return definition ?? (launch === null ? await selectLatestDefinition(reader, activityId) : undefined);
   }
 
-  async #person(scope: LrsScope, request: LrsRequest): Promise<LrsAnswer> {
+  async #person(scope: LrsScope, request: LrsRequest): Promise<LrsResponse> {
     assertRead(request.method);
     const query = new QueryReader(request.query);
     const agent = query.requiredAgent('agent');
@@ -197,7 +197,7 @@ function toPerson(agent: JsonObject, names: readonly string[]): JsonObject {
   };
 }
 
-function toAnswer(document: LrsDocument, ifNoneMatch: string | undefined): LrsAnswer {
+function toResponse(document: LrsDocument, ifNoneMatch: string | undefined): LrsResponse {
   const { contentType, content, etag, updatedAt } = document;
   const headers = {
     ETag: etag,

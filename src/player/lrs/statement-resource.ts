@@ -6,7 +6,7 @@ import { TimeSlices } from '../../time/time-slices.ts';
 import { selectDefinitions } from './activity-store.ts';
 import { CanonicalForm } from './canonical-form.ts';
 import { isJsonType } from './document-service.ts';
-import { type LrsAnswer, type LrsRequest, QueryReader, readJson } from './lrs-request.ts';
+import { type LrsRequest, type LrsResponse, QueryReader, readJson } from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
 import { type Part, readMultipart, writeMultipart } from './multipart.ts';
 import { STATEMENT_FORMATS, type StatementFormat, toIds } from './statement-form.ts';
@@ -38,12 +38,12 @@ export interface StatementResourceOptions {
 }
 
 /** Handles a request to `statements`. @throws {ProblemError} */
-export async function answerStatements(
+export async function respondToStatements(
   options: StatementResourceOptions,
   scope: LrsScope,
   request: LrsRequest,
   version: XapiVersion,
-): Promise<LrsAnswer> {
+): Promise<LrsResponse> {
   switch (request.method) {
     case 'PUT':
     case 'POST':
@@ -67,7 +67,7 @@ async function store(
   scope: LrsScope,
   request: LrsRequest,
   version: XapiVersion,
-): Promise<LrsAnswer> {
+): Promise<LrsResponse> {
   const query = new QueryReader(request.query);
   if (request.method === 'PUT') query.required('statementId');
   const id = request.method === 'PUT' ? query.uuid('statementId') : null;
@@ -147,7 +147,7 @@ async function find(
   { stored, database }: StatementResourceOptions,
   scope: LrsScope,
   request: LrsRequest,
-): Promise<LrsAnswer> {
+): Promise<LrsResponse> {
   const query = new QueryReader(request.query);
   const ids = { plain: query.uuid('statementId'), voided: query.uuid('voidedStatementId') };
   const withAttachments = query.flag('attachments');
@@ -283,7 +283,7 @@ function withParts(
   value: unknown,
   attachments: readonly AttachmentContent[] | null,
   headers: Record<string, string>,
-): LrsAnswer {
+): LrsResponse {
   if (attachments === null) return json(200, value, headers);
   const { contentType, body } = writeMultipart([
     { headers: { 'Content-Type': 'application/json' }, content: Buffer.from(JSON.stringify(value)) },
@@ -300,7 +300,7 @@ function withParts(
 }
 
 /** A JSON response. */
-export function json(status: number, value: unknown, headers: Record<string, string> = {}): LrsAnswer {
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): LrsResponse {
   return {
     status,
     headers: { ...headers, 'Content-Type': 'application/json' },

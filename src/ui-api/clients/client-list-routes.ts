@@ -3,7 +3,7 @@ import type { Reader } from '../../database/database.ts';
 import type { Routes } from '../../http/routes.ts';
 import { toClientRecord } from '../../identity/clients/client-schemas.ts';
 import { readStoredScopes } from '../../identity/scopes.ts';
-import { ListQuery, listAnswer, listPart, SearchText, searchText } from '../list-query.ts';
+import { ListQuery, listPart, listResponse, SearchText, searchText } from '../list-query.ts';
 import { type ListedClient, listClients } from './client-list.ts';
 import { CLIENT_SORTS, CLIENT_STATES } from './client-list-choices.ts';
 
@@ -24,7 +24,7 @@ export function clientListRoutes(routes: Routes, reader: Reader): void {
       const { search, state } = request.query;
       const part = listPart(request.query, 'name');
       const filter = { search: searchText(search), state: state ?? null };
-      return listAnswer(await listClients(reader, filter, part), part, toRecord);
+      return listResponse(await listClients(reader, filter, part), part, toRecord);
     },
   );
 }

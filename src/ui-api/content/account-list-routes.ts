@@ -9,7 +9,14 @@ import { notFound } from '../../problems/problem.ts';
 import { MAX_LEARNER_ID_LENGTH } from '../../text-lengths.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
-import { ListQuery, listAnswer, listPart, longListAnswer, SearchText, searchText } from '../list-query.ts';
+import {
+  ListQuery,
+  listPart,
+  listResponse,
+  longListResponse,
+  SearchText,
+  searchText,
+} from '../list-query.ts';
 import {
   ACCOUNT_CONTENT_SORTS,
   accountExists,
@@ -67,7 +74,7 @@ export function accountListRoutes(routes: Routes, reader: Reader): void {
       const part = listPart(request.query, 'name');
       const { search, enabled } = request.query;
       const filter = { search: searchText(search), enabled: enabled ?? null };
-      return listAnswer(await listAccounts(reader, filter, part), part, toAccount);
+      return listResponse(await listAccounts(reader, filter, part), part, toAccount);
     },
   );
 
@@ -87,7 +94,7 @@ export function accountListRoutes(routes: Routes, reader: Reader): void {
       const part = listPart(request.query, 'name');
       const { search, type } = request.query;
       const filter = { accountId, search: searchText(search), type: type ?? null };
-      return listAnswer(await listAccountContents(reader, filter, part), part, toAccountContent);
+      return listResponse(await listAccountContents(reader, filter, part), part, toAccountContent);
     },
   );
 
@@ -111,7 +118,7 @@ export function accountListRoutes(routes: Routes, reader: Reader): void {
         search: searchText(search),
         status: status ?? null,
       };
-      return longListAnswer(await listRegistrations(reader, filter, part), part, toRegistration);
+      return longListResponse(await listRegistrations(reader, filter, part), part, toRegistration);
     },
   );
 }

@@ -4,7 +4,7 @@ import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
-import { listAnswer, listPart, MAX_OFFSET, partMembers, SearchText, searchText } from '../list-query.ts';
+import { listPart, listResponse, MAX_OFFSET, partMembers, SearchText, searchText } from '../list-query.ts';
 import { listAccounts } from './account-list.ts';
 
 const AddableAccountsQuery = Type.Object(
@@ -47,7 +47,7 @@ export function addableAccountsRoutes(routes: Routes, reader: Reader): void {
       const ids = listed.items.map((account) => account.id);
       const held =
         type === undefined || id === undefined ? new Set() : await readHolders(reader, type, id, ids);
-      return listAnswer(
+      return listResponse(
         listed,
         part,
         (account): AddableAccount => ({

@@ -4,7 +4,7 @@ import type { Reader } from '../../database/database.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
 import { formatDateTime } from '../../time/date-time.ts';
-import { ListQuery, listAnswer, listPart, SearchText, searchText } from '../list-query.ts';
+import { ListQuery, listPart, listResponse, SearchText, searchText } from '../list-query.ts';
 import {
   CONTENT_SORTS,
   type ContentFilter,
@@ -51,7 +51,7 @@ export function contentListRoutes(routes: Routes, reader: Reader): void {
       const part = listPart(request.query, 'name');
       const learningStandard = request.query.learning_standard ?? null;
       const listed = await listCourses(reader, { ...filterOf(request.query), learningStandard }, part);
-      return listAnswer(listed, part, toCourse);
+      return listResponse(listed, part, toCourse);
     },
   );
 
@@ -67,7 +67,7 @@ export function contentListRoutes(routes: Routes, reader: Reader): void {
     async (request) => {
       const part = listPart(request.query, 'name');
       const listed = await listEquivalents(reader, filterOf(request.query), part);
-      return listAnswer(listed, part, toEquivalent);
+      return listResponse(listed, part, toEquivalent);
     },
   );
 
@@ -83,7 +83,7 @@ export function contentListRoutes(routes: Routes, reader: Reader): void {
     async (request) => {
       const part = listPart(request.query, 'name');
       const listed = await listBundles(reader, filterOf(request.query), part);
-      return listAnswer(listed, part, toBundle);
+      return listResponse(listed, part, toBundle);
     },
   );
 }

@@ -11,9 +11,9 @@ import { deliveryFilter, FilterQuery } from '../../webhooks/history/delivery-sch
 import { messageSubject } from '../../webhooks/messages/message-subject.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import {
-  type ListAnswer,
+  type ListResponse,
   listPart,
-  longListAnswer,
+  longListResponse,
   partMembers,
   SearchText,
   searchText,
@@ -26,13 +26,13 @@ const ACTIONS = ['redeliver', 'remove'] as const;
 export type DeadLetter = ReturnType<typeof toRecord>;
 
 /** A page of the dead letters. */
-export interface DeadLetterListAnswer extends ListAnswer<DeadLetter> {
+export interface DeadLetterListResponse extends ListResponse<DeadLetter> {
   /** Continues a filtered list after the dead letters that were examined; null if there are no more. */
   next_cursor: string | null;
 }
 
 /** The result of one step of a redelivery or removal. */
-export type DeadLetterStepAnswer = ReturnType<typeof toStep>;
+export type DeadLetterStepResponse = ReturnType<typeof toStep>;
 
 const Query = Type.Object(
   {
@@ -73,7 +73,7 @@ export function deadLetterRoutes(
         querystring: Query,
       },
     },
-    async (request): Promise<DeadLetterListAnswer> => {
+    async (request): Promise<DeadLetterListResponse> => {
       const part = listPart(request.query, 'dead_lettered');
       const { search, webhook_id, cursor, limit: _limit, offset: _offset, ...members } = request.query;
       const after = cursor === undefined ? undefined : parsePairCursor(cursor);
@@ -87,7 +87,7 @@ export function deadLetterRoutes(
       };
       const page = await listDeadLetters(reader, filter, part);
       return {
-        ...longListAnswer(page, part, toRecord),
+        ...longListResponse(page, part, toRecord),
         next_cursor: page.next === null ? null : pairCursor(page.next.updatedAt, page.next.id),
       };
     },

@@ -6,7 +6,7 @@ import type { Routes } from '../../http/routes.ts';
 import { notFound } from '../../problems/problem.ts';
 import { isInFlight } from '../../queue/line-facts.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
-import { ListQuery, listAnswer, listPart, SearchText, searchText } from '../list-query.ts';
+import { ListQuery, listPart, listResponse, SearchText, searchText } from '../list-query.ts';
 import { type ListedWebhook, listWebhooks, readListedWebhook } from './webhook-list.ts';
 import { WEBHOOK_SORTS, WEBHOOK_STATES } from './webhook-list-choices.ts';
 
@@ -45,7 +45,7 @@ export function webhookListRoutes(
       const { search, topic, state } = request.query;
       const part = listPart(request.query, 'failing');
       const filter = { search: searchText(search), topic: topic ?? null, state: state ?? null };
-      return listAnswer(await listWebhooks(reader, filter, part, now()), part, toRecord);
+      return listResponse(await listWebhooks(reader, filter, part, now()), part, toRecord);
     },
   );
 

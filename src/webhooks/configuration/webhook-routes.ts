@@ -5,7 +5,7 @@ import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValidOrLookUp } from '../../http/validation.ts';
@@ -58,7 +58,7 @@ function createRoute(routes: Routes, webhooks: WebhookService, idempotency: Idem
     async (request, reply) => {
       const by = actorOf(request);
       await assertValidOrLookUp(request, () => webhooks.inputErrors(request.body, null));
-      return await idempotency.answerSecret(request, reply, async (tx) => {
+      return await idempotency.respondWithSecret(request, reply, async (tx) => {
         const webhook = await webhooks.create(request.body, by, tx);
         return {
           status: 201,
@@ -84,7 +84,7 @@ function readRoutes(routes: Routes, webhooks: WebhookService): void {
       },
     },
     async (request) =>
-      pageAnswer(await webhooks.list(pageRequest(request.query)), (webhook) =>
+      pageResponse(await webhooks.list(pageRequest(request.query)), (webhook) =>
         toWebhookRecord(shownTo(request, webhook), webhooks.readOnly),
       ),
   );
@@ -202,7 +202,7 @@ function statisticsRoutes(routes: Routes, webhooks: WebhookService, idempotency:
       },
     },
     async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => ({
+      idempotency.respond(request, reply, async (tx) => ({
         status: 200,
         body: toStatisticsRecord(
           await webhooks.resetStatistics(webhookIdOf(request.params), actorOf(request), tx),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { parseId } from '../../http/ids.ts';
-import { pageAnswer, pageRequest } from '../../http/paging.ts';
+import { pageRequest, pageResponse } from '../../http/paging.ts';
 import { parsePeriod } from '../../http/period.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
@@ -37,7 +37,7 @@ export function eventRoutes(routes: Routes, events: EventService): void {
         response: { 200: PageOf(EventSummary, 'Events, newest first.'), ...problems(400) },
       },
     },
-    async ({ query }) => pageAnswer(await events.list(toQuery(query)), toEventSummary),
+    async ({ query }) => pageResponse(await events.list(toQuery(query)), toEventSummary),
   );
 
   routes.get(
@@ -73,7 +73,7 @@ export function eventRoutes(routes: Routes, events: EventService): void {
     },
     async (request) => {
       const { got_message: got = null, webhook_id: webhookId = null } = request.query;
-      return pageAnswer(
+      return pageResponse(
         await events.webhooksOf(idOf(request.params), { got, webhookId }, pageRequest(request.query)),
         toEventWebhookRecord,
       );

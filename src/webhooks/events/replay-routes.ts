@@ -70,7 +70,7 @@ export function replayRoutes(
       const [after, upTo] = (cursor === undefined ? null : parseReplayCursor(cursor)) ?? [null, null];
       // With a cursor, an earlier call has waited. A count need not be that exact.
       if (after === null && !dryRun) await replays.untilChangesEnded();
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const id = webhookIdOf(request.params);
         const step = await replays.step(
           id,

@@ -3,7 +3,7 @@ import { type Actor, actorOf } from '../../audit/actor.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { pageAnswer, pageRequest, toCursor } from '../../http/paging.ts';
+import { pageRequest, pageResponse, toCursor } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
@@ -75,7 +75,7 @@ function listRoute(routes: Routes, { reader }: DeliveryRoutesDependencies): void
         filter: deliveryFilter(request.query),
         page: pageRequest(request.query),
       });
-      return pageAnswer(page, toDeliverySummary);
+      return pageResponse(page, toDeliverySummary);
     },
   );
 }
@@ -118,7 +118,7 @@ function redeliverOneRoute(routes: Routes, { redelivery, idempotency }: Delivery
       },
     },
     async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+      idempotency.respond(request, reply, async (tx) => {
         const ids = [webhookIdOf(request.params), deliveryIdOf(request.params)] as const;
         return {
           status: 202,
@@ -148,7 +148,7 @@ function redeliverManyRoute(routes: Routes, { redelivery, idempotency }: Deliver
     },
     async (request, reply) => {
       assertValid(request, combinationErrors(request.query, ['status']));
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const result = await redeliverRequested(
           redelivery,
           webhookIdOf(request.params),
@@ -183,7 +183,7 @@ function removalRoute(routes: Routes, { removal, idempotency }: DeliveryRoutesDe
     },
     async (request, reply) => {
       assertValid(request, combinationErrors(request.query));
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.respond(request, reply, async (tx) => {
         const { limit, cursor, delivery_id: ids, ...filter } = request.query;
         const webhookId = webhookIdOf(request.params);
         const { after } = pageRequest(cursor === undefined ? {} : { cursor });

@@ -66,7 +66,7 @@ export function lineRoutes(routes: Routes, { lines, idempotency, now }: LineRout
         },
       },
       async (request, reply) =>
-        idempotency.answer(request, reply, async (tx) => {
+        idempotency.respond(request, reply, async (tx) => {
           const { message_id: messageId } = request.query;
           // A UUID may be written with capitals (RFC 9562 section 4).
           const line = await lines.actOnHead(

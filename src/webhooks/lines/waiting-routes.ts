@@ -3,7 +3,7 @@ import { actorOf } from '../../audit/actor.ts';
 import type { Subtopic } from '../../events/catalogue.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { PageQuery, pageAnswer, pageRequest, pairCursor, parsePairCursor } from '../../http/paging.ts';
+import { PageQuery, pageRequest, pageResponse, pairCursor, parsePairCursor } from '../../http/paging.ts';
 import { passing, problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
@@ -60,7 +60,7 @@ export function waitingRoutes(
       },
     },
     async (request) =>
-      pageAnswer(
+      pageResponse(
         await waiting.list(webhookIdOf(request.params), pageRequest(request.query)),
         toWaitingSummary,
       ),
@@ -98,7 +98,7 @@ export function waitingRoutes(
       },
     },
     async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+      idempotency.respond(request, reply, async (tx) => {
         const webhookId = webhookIdOf(request.params);
         await waiting.skip(webhookId, positionOf(request.params), actorOf(request), tx);
         return { status: 200, body: toLineRecord(await lines.line(webhookId, tx), now()) };
@@ -123,7 +123,7 @@ export function waitingRoutes(
       },
     },
     async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+      idempotency.respond(request, reply, async (tx) => {
         const purge = purgeRequest(request.query);
         return {
           status: 200,

@@ -79,7 +79,7 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
       const by = actorOf(request);
       const id = webhookIdOf(request.params);
       const seconds = request.body?.former_valid_for ?? DEFAULT_FORMER_SECONDS;
-      return await idempotency.answerSecret(request, reply, async (tx) => {
+      return await idempotency.respondWithSecret(request, reply, async (tx) => {
         const made = await signing.rotate(id, seconds * SECOND_MS, by, tx);
         return {
           status: 200,

@@ -16,14 +16,14 @@ import {
 import type { EndState, SavingState } from './saver.ts';
 import type { EarlierPages } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
-import type { PageAnswer, Result } from './server.ts';
+import type { PageResponse, Result } from './server.ts';
 import { Stage } from './stage.ts';
 import { TEXTS } from './texts.ts';
 
 /** The state of the player that the page shows. */
 export interface Playing {
   /** Null until the service has answered. */
-  page: PageAnswer | null;
+  page: PageResponse | null;
   /** Null if no unit is open. */
   open: OpenUnit | null;
   /** Null if a table of contents is enough. */
@@ -78,7 +78,7 @@ export class PageView {
   }
 
   /** Shows the page of a course, before any unit is open. */
-  showCourse({ course, result, units }: PageAnswer): void {
+  showCourse({ course, result, units }: PageResponse): void {
     document.title = course.name;
     fillResult(this.result, result);
     this.#stage.nav.hidden = units.length < 2;
@@ -160,7 +160,7 @@ export class PageView {
   }
 
   /** Shows that the course has ended its session. */
-  showSessionEnded(page: PageAnswer, { start }: OpenUnit): void {
+  showSessionEnded(page: PageResponse, { start }: OpenUnit): void {
     this.#stage.say(endedWords(page, { isReview: start.isReview, doubt: this.#playing().doubt }));
   }
 
@@ -200,7 +200,7 @@ export class PageView {
   }
 
   /** Shows what was recorded, once the learner has left the course. */
-  showRecord(page: PageAnswer): void {
+  showRecord(page: PageResponse): void {
     this.#header.showNameAlone(page.course.name);
     this.showCard(recordCard(page, this.result, this.#playing().doubt));
   }

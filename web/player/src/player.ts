@@ -14,12 +14,12 @@ import { type EarlierPages, NO_EARLIER_PAGES, openPage, StuckUnsent } from './se
 import type { Sequencer } from './sequencer.ts';
 import {
   endOf,
-  type PageAnswer,
+  type PageResponse,
   post,
   type TimeLimit,
   type Unit,
   type UnitStart,
-  type UnitsAnswer,
+  type UnitsResponse,
 } from './server.ts';
 import { TEXTS } from './texts.ts';
 import { isUsedUp, whenTimeIsOver } from './time-limit.ts';
@@ -47,7 +47,7 @@ export class Player {
     onAnswer: (answer) => this.#showRecorded(answer),
     onEnd: (why) => void (this.#isEnded || this.#end(why)),
   });
-  #page: PageAnswer | null = null;
+  #page: PageResponse | null = null;
   #open: OpenUnit | null = null;
   /** Sequences the units; null if a table of contents is enough. */
   #sequencer: Sequencer | null = null;
@@ -361,7 +361,7 @@ export class Player {
     return this.#recording?.doubt ?? null;
   }
 
-  #showRecorded({ isSuperseded, isReset, units, result }: UnitsAnswer): void {
+  #showRecorded({ isSuperseded, isReset, units, result }: UnitsResponse): void {
     if (this.#page === null) return;
     this.#page = { ...this.#page, units, result };
     this.#view.showRecorded(result);

@@ -1,5 +1,5 @@
 import { element } from './elements.ts';
-import type { PageAnswer, Result, Unit } from './server.ts';
+import type { PageResponse, Result, Unit } from './server.ts';
 import { TEXTS } from './texts.ts';
 
 /** A card: a heading that can be focused, a text and further elements. */
@@ -55,7 +55,7 @@ export function modeWords(mode: string, isReview: boolean): string | null {
 
 /** The notice once the course has ended its session. If nothing is recorded, the notice says so instead. */
 export function endedWords(
-  { mode, units }: PageAnswer,
+  { mode, units }: PageResponse,
   { isReview, doubt }: { isReview: boolean; doubt: Doubt | null },
 ): string {
   const ended = units.length > 1 ? TEXTS.unitEndedHere : TEXTS.courseEndedHere;
@@ -66,7 +66,7 @@ export function endedWords(
  * The page after the exit: what was recorded, and how to continue.
  * @param result the list that {@link fillResult} fills
  */
-export function recordCard(page: PageAnswer, result: HTMLElement, doubt: Doubt | null): HTMLElement {
+export function recordCard(page: PageResponse, result: HTMLElement, doubt: Doubt | null): HTMLElement {
   const { mode, units } = page;
   const back = element('button', { onclick: () => location.reload() }, TEXTS.back);
   const actions = element('div', { class: 'actions' }, goOnButton(page.returnUrl), back);

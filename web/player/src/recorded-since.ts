@@ -1,4 +1,4 @@
-import { type End, endOf, type PageAnswer, post, type UnitsAnswer } from './server.ts';
+import { type End, endOf, type PageResponse, post, type UnitsResponse } from './server.ts';
 
 /** Units that call the server themselves may meet prerequisites without notifying the page. */
 const OPEN_UNITS_CHECK_MS = 5_000;
@@ -18,21 +18,21 @@ interface WatchedUnit {
 
 /** What follows from an answer. */
 export interface RecordedEvents {
-  onAnswer(answer: UnitsAnswer): void;
+  onAnswer(answer: UnitsResponse): void;
   /** The launch, or what it plays, is gone. */
   onEnd(why: End): void;
 }
 
 /** Asks the service what was recorded since the page was opened. */
 export class RecordedSince {
-  readonly #page: () => PageAnswer | null;
+  readonly #page: () => PageResponse | null;
   readonly #events: RecordedEvents;
   #asked = 0;
   #answered = 0;
   #isPolling = false;
 
   /** @param page returns the page; null until the service has answered */
-  constructor(page: () => PageAnswer | null, events: RecordedEvents) {
+  constructor(page: () => PageResponse | null, events: RecordedEvents) {
     this.#page = page;
     this.#events = events;
   }
@@ -98,7 +98,7 @@ export class RecordedSince {
     const number = ++this.#asked;
     try {
       const { attempt, page } = current;
-      const answer = await post<UnitsAnswer>('units', { attempt, page }, tries);
+      const answer = await post<UnitsResponse>('units', { attempt, page }, tries);
       // A late answer must not replace a newer one.
       if (number < this.#answered) return true;
       this.#answered = number;

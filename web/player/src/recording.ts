@@ -1,7 +1,7 @@
 import type { Doubt } from './record.ts';
 import { Saver, type SavingState } from './saver.ts';
 import type { ScormSession } from './scorm-session.ts';
-import type { PageAnswer } from './server.ts';
+import type { PageResponse } from './server.ts';
 
 /** What recording needs to know about an open unit. */
 export interface RecordedUnit {
@@ -14,7 +14,7 @@ export interface RecordedUnit {
 
 /** Records what the units of a page report, unless nothing is to be recorded. */
 export class Recording {
-  readonly #page: PageAnswer;
+  readonly #page: PageResponse;
   readonly #sharedState: () => { state?: unknown };
   readonly #onState: (state: SavingState) => void;
   /** The sequence number of the next write, shared by all writes of the page. */
@@ -28,7 +28,7 @@ export class Recording {
 
   /** @param options.sharedState returns the data that all units share; empty without any */
   constructor(
-    page: PageAnswer,
+    page: PageResponse,
     options: { sharedState: () => { state?: unknown }; onState: (state: SavingState) => void },
   ) {
     this.#page = page;

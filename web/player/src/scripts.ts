@@ -1,5 +1,5 @@
 import type { Sequencer } from './sequencer.ts';
-import type { PageAnswer } from './server.ts';
+import type { PageResponse } from './server.ts';
 
 /** A script of the player could not be loaded. Browsers may remember that until the page is loaded again. */
 export class LostScript extends Error {
@@ -23,7 +23,7 @@ export async function loadScript<T>(load: () => Promise<T>): Promise<T> {
  * Loads what sequences the units of a page; null if a table of contents is enough.
  * @throws {LostScript}
  */
-export async function loadSequencer({ sequencing }: PageAnswer): Promise<Sequencer | null> {
+export async function loadSequencer({ sequencing }: PageResponse): Promise<Sequencer | null> {
   if (sequencing === null) return null;
   const { Sequencer } = await loadScript(() => import('./sequencer.ts'));
   return new Sequencer(sequencing.tree, sequencing.state);

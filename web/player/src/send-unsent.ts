@@ -1,5 +1,5 @@
 import { formerPage, leavePage } from './former-page.ts';
-import { endOf, isRefusal, type PageAnswer, post, Refusal, send, UNAVAILABLE } from './server.ts';
+import { endOf, isRefusal, type PageResponse, post, Refusal, send, UNAVAILABLE } from './server.ts';
 import { forgetUnsent, hasUnsent, removeFormer, takeUnsent } from './unsent.ts';
 
 /**
@@ -32,12 +32,12 @@ export class StuckUnsent extends Error {
  * @returns the page, and what it knows of earlier ones
  * @throws {StuckUnsent} @throws {Refusal} @throws {Error} without a response
  */
-export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageAnswer } & EarlierPages> {
+export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageResponse } & EarlierPages> {
   const unsent = await sendUnsent();
   if (unsent === 'stuck' && !givesUpUnsent) throw new StuckUnsent();
   if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
   const former = formerPage();
-  const page = await post<PageAnswer>('open', former === null ? {} : { continues: former });
+  const page = await post<PageResponse>('open', former === null ? {} : { continues: former });
   leavePage(page.page);
   const { registration, attempt } = page;
   if (givesUpUnsent && registration !== null && page.mode === 'normal')

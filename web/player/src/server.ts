@@ -20,7 +20,7 @@ export interface Unit extends Result {
   ownWindow: boolean;
 }
 
-export interface PageAnswer {
+export interface PageResponse {
   course: { name: string; standard: string };
   mode: string;
   /** Null for a preview. */
@@ -36,7 +36,7 @@ export interface PageAnswer {
 }
 
 /** What was recorded since the page was opened. */
-export interface UnitsAnswer extends Pick<PageAnswer, 'units' | 'result'> {
+export interface UnitsResponse extends Pick<PageResponse, 'units' | 'result'> {
   /** Whether the page records nothing any longer, because a newer one was opened or its attempt has ended. */
   isSuperseded: boolean;
   /** Whether a reset has ended its attempt, and no other page has begun the next one. */

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { AccountRecord as Account } from '../../../src/content/accounts/account-schemas.ts';
 import type { ContentReference } from '../../../src/events/event.ts';
 import type { AccountContent, AccountOverview } from '../../../src/ui-api/content/account-list-routes.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { deleteIfPresent, LONG_DELETION_MS, type Read, readRecord, request } from './request.ts';
@@ -19,7 +19,7 @@ export const accountListQuery = (query: object) =>
   queryOptions({
     queryKey: [...accountsKey, 'list', query],
     queryFn: ({ signal }) =>
-      request<ListAnswer<AccountOverview>>('GET', withQuery('/ui/api/accounts', query), { signal }),
+      request<ListResponse<AccountOverview>>('GET', withQuery('/ui/api/accounts', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });
@@ -36,7 +36,7 @@ export const accountContentsQuery = (id: number, query: object) =>
   queryOptions({
     queryKey: [...accountsKey, id, 'contents', query],
     queryFn: ({ signal }) =>
-      request<ListAnswer<AccountContent>>('GET', withQuery(`/ui/api/accounts/${id}/contents`, query), {
+      request<ListResponse<AccountContent>>('GET', withQuery(`/ui/api/accounts/${id}/contents`, query), {
         signal,
       }),
     placeholderData: keepPreviousData,

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { ContentType } from '../../../src/events/catalogue.ts';
 import type { AddableContent } from '../../../src/ui-api/content/addable-content.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { accountsKey } from './accounts.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
@@ -23,7 +23,7 @@ export const addableContentQuery = ({ accountId, types, ...query }: AddableFilte
   queryOptions({
     queryKey: [...(accountId === null ? contentKey : [...accountsKey, accountId]), 'addable', types, query],
     queryFn: ({ signal }) =>
-      request<ListAnswer<AddableContent>>(
+      request<ListResponse<AddableContent>>(
         'GET',
         withQuery('/ui/api/addable-content', { ...query, types, account_id: accountId }),
         { signal },

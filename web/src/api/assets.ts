@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { assetKey } from '../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../src/events/catalogue.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import type { FoundAsset as Asset } from '../../../src/ui-api/search/asset-search.ts';
 import { withQuery } from './addresses.ts';
 import { request } from './request.ts';
@@ -38,7 +38,7 @@ const assetChoicesQuery = (heldBy: number | null, { types, search, limit, offset
     queryKey: ['assets', 'choices', heldBy, types, { search, limit, offset }],
     queryFn: async ({ signal }) => {
       const query = { types, search, limit, offset, held_by: heldBy };
-      const answer = await request<ListAnswer<Asset>>('GET', withQuery('/ui/api/search/assets', query), {
+      const answer = await request<ListResponse<Asset>>('GET', withQuery('/ui/api/search/assets', query), {
         signal,
       });
       const data = answer.data.map((asset) => ({ ...asset, location: asset.location ?? '', held: false }));

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { BundledType } from '../../../src/content/bundles/bundle.ts';
 import type { BundleBody, BundleRecord } from '../../../src/content/bundles/bundle-schemas.ts';
 import type { BundleOverview } from '../../../src/ui-api/content/content-list-routes.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
 import { FOR_EDIT } from './for-edit.ts';
@@ -18,7 +18,7 @@ export const bundleListQuery = (query: object) =>
   queryOptions({
     queryKey: [...contentKey, 'bundles', 'list', query],
     queryFn: ({ signal }) =>
-      request<ListAnswer<BundleOverview>>('GET', withQuery('/ui/api/bundles', query), { signal }),
+      request<ListResponse<BundleOverview>>('GET', withQuery('/ui/api/bundles', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });

@@ -3,7 +3,7 @@ import type {
   ClientRecord as ApiClient,
   ClientWithSecret,
 } from '../../../src/identity/clients/client-schemas.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { FOR_EDIT } from './for-edit.ts';
 import { LIST_MS, polling } from './polling.ts';
@@ -21,7 +21,7 @@ export const clientListQuery = (query: object) =>
   queryOptions({
     queryKey: [...clientsKey, 'list', query],
     queryFn: ({ signal }) =>
-      request<ListAnswer<ApiClient>>('GET', withQuery('/ui/api/clients', query), { signal }),
+      request<ListResponse<ApiClient>>('GET', withQuery('/ui/api/clients', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });

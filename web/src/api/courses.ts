@@ -7,7 +7,7 @@ import type {
 import type { LearningStandard } from '../../../src/course-packages/learning-standard.ts';
 import type { PreviewRecord as Preview } from '../../../src/player/launches/preview-routes.ts';
 import type { CourseOverview } from '../../../src/ui-api/content/content-list-routes.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
 import { LIST_MS, polling } from './polling.ts';
@@ -20,7 +20,7 @@ export const courseListQuery = (query: object) =>
   queryOptions({
     queryKey: [...contentKey, 'courses', 'list', query],
     queryFn: ({ signal }) =>
-      request<ListAnswer<CourseOverview>>('GET', withQuery('/ui/api/courses', query), { signal }),
+      request<ListResponse<CourseOverview>>('GET', withQuery('/ui/api/courses', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });

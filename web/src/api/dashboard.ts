@@ -8,7 +8,7 @@ import type {
   MinuteRecord as Minute,
   PausedRecord as PausedWebhook,
 } from '../../../src/ui-api/dashboard/dashboard-routes.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, LIVE_MS, polling } from './polling.ts';
 import { recordOf, request, requestTimed, type Timed } from './request.ts';
@@ -37,7 +37,7 @@ export const latestRegistrationsQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const query = { sort: 'updated', direction: 'desc', limit: LATEST_SHOWN };
     const address = withQuery('/ui/api/registrations', query);
-    return (await request<ListAnswer<LatestRegistration>>('GET', address, { signal })).data;
+    return (await request<ListResponse<LatestRegistration>>('GET', address, { signal })).data;
   },
   ...polling(LIST_MS),
 });
@@ -46,7 +46,7 @@ export const latestRegistrationsQuery = queryOptions({
 export const anyClientQuery = queryOptions({
   queryKey: ['clients', 'any'],
   queryFn: async ({ signal }) =>
-    (await request<ListAnswer<unknown>>('GET', withQuery('/ui/api/clients', { limit: 1 }), { signal }))
+    (await request<ListResponse<unknown>>('GET', withQuery('/ui/api/clients', { limit: 1 }), { signal }))
       .total > 0,
   ...polling(LIST_MS),
 });

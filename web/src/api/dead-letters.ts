@@ -1,14 +1,14 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   DeadLetter,
-  DeadLetterListAnswer,
-  DeadLetterStepAnswer as DeadLetterStep,
+  DeadLetterListResponse,
+  DeadLetterStepResponse as DeadLetterStep,
 } from '../../../src/ui-api/webhooks/dead-letter-routes.ts';
 import { withQuery } from './addresses.ts';
 import { polling } from './polling.ts';
 import { request } from './request.ts';
 
-export type { DeadLetter, DeadLetterListAnswer, DeadLetterStep };
+export type { DeadLetter, DeadLetterListResponse, DeadLetterStep };
 
 const DEAD_LETTERS_MS = 5_000;
 
@@ -18,7 +18,7 @@ export const deadLetterListQuery = (query: object) =>
   queryOptions({
     queryKey: [...deadLettersKey, 'list', query],
     queryFn: ({ signal }) =>
-      request<DeadLetterListAnswer>('GET', withQuery('/ui/api/dead-letters', query), { signal }),
+      request<DeadLetterListResponse>('GET', withQuery('/ui/api/dead-letters', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(DEAD_LETTERS_MS),
   });

@@ -4,7 +4,7 @@ import type {
   EquivalentRecord,
 } from '../../../src/content/equivalents/equivalent-schemas.ts';
 import type { EquivalentOverview } from '../../../src/ui-api/content/content-list-routes.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
 import { FOR_EDIT } from './for-edit.ts';
@@ -20,7 +20,7 @@ export const equivalentListQuery = (query: object) =>
   queryOptions({
     queryKey: [...contentKey, 'equivalents', 'list', query],
     queryFn: ({ signal }) =>
-      request<ListAnswer<EquivalentOverview>>('GET', withQuery('/ui/api/equivalents', query), { signal }),
+      request<ListResponse<EquivalentOverview>>('GET', withQuery('/ui/api/equivalents', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });

@@ -5,7 +5,7 @@ import type {
 } from '../../../src/content/account-content/account-content-schemas.ts';
 import type { ContentReference } from '../../../src/events/event.ts';
 import type { AddableAccount } from '../../../src/ui-api/content/addable-accounts-routes.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { accountsKey } from './accounts.ts';
 import { withQuery } from './addresses.ts';
 import { isProblem } from './errors.ts';
@@ -37,7 +37,7 @@ export const addableAccountsQuery = ({
   queryOptions({
     queryKey: [...accountsKey, 'addable', content, query],
     queryFn: ({ signal }) =>
-      request<ListAnswer<AddableAccount>>(
+      request<ListResponse<AddableAccount>>(
         'GET',
         withQuery('/ui/api/addable-accounts', {
           ...query,

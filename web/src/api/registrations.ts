@@ -12,7 +12,7 @@ import type {
   StatementRecord as Statement,
 } from '../../../src/player/learning/learning-schemas.ts';
 import type { RegistrationOverview } from '../../../src/ui-api/content/account-list-routes.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, polling } from './polling.ts';
 import {
@@ -66,7 +66,9 @@ export const registrationListQuery = (query: object) =>
   queryOptions({
     queryKey: [...registrationsKey, 'list', query],
     queryFn: ({ signal }) =>
-      request<ListAnswer<RegistrationOverview>>('GET', withQuery('/ui/api/registrations', query), { signal }),
+      request<ListResponse<RegistrationOverview>>('GET', withQuery('/ui/api/registrations', query), {
+        signal,
+      }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });

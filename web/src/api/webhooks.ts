@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Subtopic } from '../../../src/events/catalogue.ts';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { FOR_EDIT } from './for-edit.ts';
 import { LIVE_MS, polling } from './polling.ts';
@@ -36,7 +36,7 @@ export const webhookListQuery = (query: object) =>
   queryOptions({
     queryKey: [...WEBHOOKS, 'list', query],
     queryFn: ({ signal }) =>
-      request<ListAnswer<WebhookOverview>>('GET', withQuery('/ui/api/webhooks', query), { signal }),
+      request<ListResponse<WebhookOverview>>('GET', withQuery('/ui/api/webhooks', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(WEBHOOK_LIST_MS),
   });

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconSearchOff } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Key, ReactNode } from 'react';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
 import { Callout } from './callout.tsx';
 import { DataRows } from './data-rows.tsx';
@@ -54,7 +54,7 @@ export function DataTable<T extends object>({
   rowKey: (row: T) => Key;
   table: TableState;
   query: Pick<
-    UseQueryResult<ListAnswer<T>>,
+    UseQueryResult<ListResponse<T>>,
     'data' | 'error' | 'isPlaceholderData' | 'isFetching' | 'refetch'
   >;
   /** The order if the address has none: the default of the service. */
@@ -160,7 +160,7 @@ function NothingHere({
   further,
 }: {
   table: TableState;
-  page: ListAnswer<unknown>;
+  page: ListResponse<unknown>;
   further: FurtherSearch | undefined;
 }) {
   if (total === 0 && further !== undefined) return <SearchFurther {...further} />;

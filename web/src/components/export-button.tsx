@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type Key, useEffect, useRef, useState } from 'react';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
 import { listParts, PART, type PartOfList, type RowsOfList } from './list-parts.ts';
@@ -17,7 +17,7 @@ export interface ListExport<T> {
   /** The name of the file without its extension: `accounts`. */
   name: string;
   /** The rows of this part of the list as they are now, with its search, filters and order. Never from the cache. */
-  list: (client: QueryClient, part: PartOfList) => Promise<ListAnswer<T>>;
+  list: (client: QueryClient, part: PartOfList) => Promise<ListResponse<T>>;
   /** A sort by what never changes, such as `created`. Null if the list has no other. */
   steadySort: string | null;
 }

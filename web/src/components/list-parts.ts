@@ -1,5 +1,5 @@
 import type { Key } from 'react';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import type { TableOrder } from './table-columns.ts';
 
 /** Rows per request: the maximum of the service. */
@@ -20,7 +20,7 @@ export interface RowsOfList<T> {
  * @param options `sort`: of the table. `steadySort`: a sort by what never changes, or null if the list has no other.
  */
 export async function* listParts<T>(
-  list: (part: PartOfList) => Promise<ListAnswer<T>>,
+  list: (part: PartOfList) => Promise<ListResponse<T>>,
   {
     sort,
     steadySort,
@@ -49,7 +49,7 @@ export async function* listParts<T>(
  * with a row that was read before, and if it does not, the reading goes back.
  */
 async function* steadyParts<T>(
-  list: (part: PartOfList) => Promise<ListAnswer<T>>,
+  list: (part: PartOfList) => Promise<ListResponse<T>>,
   keyOf: (row: T) => Key,
 ): AsyncGenerator<RowsOfList<T>> {
   const seen = new Set<Key>();
@@ -71,6 +71,6 @@ async function* steadyParts<T>(
   }
 }
 
-function toRows<T>({ data, total_is_lower_bound }: ListAnswer<T>): RowsOfList<T> {
+function toRows<T>({ data, total_is_lower_bound }: ListResponse<T>): RowsOfList<T> {
   return { rows: data, isLonger: total_is_lower_bound === true };
 }

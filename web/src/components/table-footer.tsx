@@ -1,7 +1,7 @@
 import { Anchor, Pagination, Select, Skeleton, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../utilities/table-search.ts';
@@ -21,7 +21,7 @@ export function TableFooter({
   actions,
 }: {
   table: TableState;
-  page: ListAnswer<unknown> | undefined;
+  page: ListResponse<unknown> | undefined;
   /** Without it, the search is complete. */
   further: FurtherSearch | undefined;
   /** Actions on the whole list. */

@@ -4,7 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useId } from 'react';
 import { assetKey } from '../../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
-import type { ListAnswer } from '../../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../../src/ui-api/list-query.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
@@ -27,7 +27,7 @@ export interface Choice {
 
 /** A page of the choices, as a query. */
 export type FoundChoices<T> = Pick<
-  UseQueryResult<ListAnswer<T>>,
+  UseQueryResult<ListResponse<T>>,
   'data' | 'error' | 'isPlaceholderData' | 'refetch'
 >;
 
@@ -54,7 +54,7 @@ export function ContentMatches<T extends Choice>({
 }: {
   single: boolean;
   /** Undefined while loading. */
-  found: ListAnswer<T> | undefined;
+  found: ListResponse<T> | undefined;
   error: Error | null;
   retry: () => void;
   isStale: boolean;
@@ -131,7 +131,7 @@ export function ContentMatches<T extends Choice>({
 function Range({
   found: { data, offset, total, limit, total_is_lower_bound },
 }: {
-  found: ListAnswer<unknown>;
+  found: ListResponse<unknown>;
 }) {
   if (data.length === 0) return null;
   const totalText = formatNumber(total);
@@ -152,7 +152,7 @@ function Pages({
   page,
   onPage,
 }: {
-  found: ListAnswer<unknown>;
+  found: ListResponse<unknown>;
   page: number;
   onPage: (page: number) => void;
 }) {

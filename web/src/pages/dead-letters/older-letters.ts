@@ -1,5 +1,5 @@
 import { MAX_COUNTED } from '../../../../src/ui-api/list-limits.ts';
-import type { DeadLetterListAnswer } from '../../api/dead-letters.ts';
+import type { DeadLetterListResponse } from '../../api/dead-letters.ts';
 import type { FurtherSearch } from '../../components/search-further.tsx';
 import type { TableState } from '../../components/use-table.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
@@ -9,7 +9,7 @@ const { description, ...words } = deadLetters.searching;
 
 /** How the search continues with older dead letters; undefined if there are none. */
 export function furtherSearch(
-  page: DeadLetterListAnswer | undefined,
+  page: DeadLetterListResponse | undefined,
   table: TableState,
 ): FurtherSearch | undefined {
   const next = page?.next_cursor ?? null;

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { ListAnswer } from '../../../../src/ui-api/list-query.ts';
+import type { ListResponse } from '../../../../src/ui-api/list-query.ts';
 import { actOnTheseDeliveries, type DeadLetter } from '../../api/dead-letters.ts';
 import { BusyButton } from '../../components/busy-button.tsx';
 import { useDeadLetterActions } from '../../components/dead-letters/use-dead-letter-actions.tsx';
@@ -8,7 +8,7 @@ import type { Selection } from '../../components/selection/use-selection.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 
 /** A page of the dead letters. */
-interface LetterPage extends ListAnswer<DeadLetter> {
+interface LetterPage extends ListResponse<DeadLetter> {
   /** Identifies the list, by its search and filters. */
   of: string;
 }

@@ -13,7 +13,7 @@ const MAX_POINTER_LENGTH = 300;
 const MAX_DETAIL_LENGTH = 1_000;
 
 /** Turns every failure of an API into an RFC 9457 problem, without stack traces or messages of libraries. */
-export function answerProblems(app: FastifyInstance, log: Logger): void {
+export function installProblemResponses(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error as FastifyError, request);
     // An outage of the database is logged once, by the database watch.
