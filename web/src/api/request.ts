@@ -166,10 +166,17 @@ function clockAhead(date: string | null): number {
   return Math.abs(ahead) > CLOCK_TOLERANCE_MS ? ahead : 0;
 }
 
-/** The error for an unsuccessful response. A 502, 503 or 504 of a proxy means that the service did not respond. */
+/**
+ * The error for an unsuccessful response. A 502, 503 or 504 of a proxy means that the service did not respond. So does its
+ * 404, which it sends while the service is being replaced: the service itself says that a record is missing with a problem.
+ */
 export function problemFrom(status: number, body: unknown, retryAfter: string | null): Error {
   const isProblemBody = typeof body === 'object' && body !== null;
-  if (!isProblemBody && status >= 502 && status <= 504) return new UnreachableError(`status ${status}`);
+  const isOfProxy =
+    status === HTTP_NOT_FOUND
+      ? !(isProblemBody && 'type' in body)
+      : !isProblemBody && status >= 502 && status <= 504;
+  if (isOfProxy) return new UnreachableError(`status ${status}`);
   const seconds = Number(retryAfter ?? Number.NaN);
   return new ApiError(
     status,

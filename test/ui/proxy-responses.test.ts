@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { Learning } from './support/learning.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+describe('a 404 of a proxy while the service is being replaced', () => {
+  let ui: Ui;
+  let learning: Learning;
+  before(async () => {
+    ui = await startUi();
+    learning = await Learning.create(ui);
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  /** Answers requests as a proxy does that finds no service. Returns a function that ends this. */
+  const replaceService = async (page: Page, address: string | RegExp, method: string, json = false) => {
+    await page.route(address, async (route) => {
+      if (route.request().method() !== method) await route.fallback();
+      else if (json) await route.fulfill({ status: 404, json: { message: 'no Route matched' } });
+      else await route.fulfill({ status: 404, contentType: 'text/plain', body: '404 page not found' });
+    });
+    return () => page.unroute(address);
+  };
+
+  for (const json of [false, true]) {
+    it(`is no deletion${json ? ', even if its body is JSON' : ''}`, async () => {
+      const { id } = await ui.service.api.create('/accounts', { name: 'Not deleted' });
+      await using visit = await ui.visit(`/accounts/${id}`);
+      const { page } = visit;
+      const end = await replaceService(page, `**/accounts/${id}`, 'DELETE', json);
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: /^Actions for/ }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await dialog.getByRole('textbox').fill('Not deleted');
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await dialog.getByRole('alert').getByText('The service is not responding').waitFor();
+      assert.equal(await page.getByText(/was deleted/).count(), 0);
+      await end();
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await page.getByText(/was deleted/).waitFor();
+      assert.equal((await ui.service.api.get(`/accounts/${id}`)).status, 404);
+    });
+  }
+
+  it('stops a deletion of many, which goes on once the service responds', async () => {
+    for (const name of ['Many 1', 'Many 2']) await ui.service.api.create('/accounts', { name });
+    await using visit = await ui.visit('/accounts?search=Many');
+    const { page } = visit;
+    const end = await replaceService(page, /\/accounts\/\d+$/, 'DELETE');
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Type 2 to confirm').fill('2');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').getByText('The service is not responding').waitFor();
+    await end();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('2 accounts deleted.').waitFor();
+    await page.getByText('Nothing matches your search and filters.').waitFor();
+  });
+
+  it('keeps a page whose record was read before, with its unsaved input', async () => {
+    const account = await learning.accountWithCourses('Of a replaced service');
+    const id = await learning.register(account, learning.courses[0]!, 'ada');
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.clock.install();
+    await page.goto(`${ui.service.url}/ui/registrations/${id}`);
+    const score = page.getByLabel('Score');
+    await score.fill('77');
+    await replaceService(page, `**/registrations/${id}`, 'GET');
+    const answered = page.waitForResponse((response) => response.status() === 404);
+    await page.clock.runFor(30_000);
+    await answered;
+    // Until the next attempts have failed, too.
+    await page.clock.runFor(30_000);
+    await page.getByText('What you see may be out of date').waitFor();
+    assert.equal(await score.inputValue(), '77');
+    assert.equal(await page.getByRole('heading', { level: 1, name: 'ada' }).count(), 1);
+  });
+});
