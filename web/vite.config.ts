@@ -73,12 +73,15 @@ function frameFirst(): Plugin {
   };
 }
 
-/** The pages that open first. */
-const FIRST_PAGES = /\/pages\/(dashboard|sign-in)\/[a-z-]+-page\.tsx$/;
+/** The pages that open first, by the file of what they share with others. */
+const FIRST_PAGES = {
+  common: /\/pages\/dashboard\/[a-z-]+-page\.tsx$/,
+  forms: /\/pages\/sign-in\/[a-z-]+-page\.tsx$/,
+};
 const AREA = /\/pages\/([a-z-]+)\//;
 /**
  * Few, coarse files, so that a page needs few requests: dependencies, the entry with the modules of every page, the modules
- * that the first pages share with others, those shared within an area or by several areas, and the rest of each page.
+ * that a first page shares with others, those shared within an area or by several areas, and the rest of each page.
  */
 const chunkOf: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
   const starts = startsOf(id, getModuleInfo);
@@ -86,7 +89,8 @@ const chunkOf: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
   if (starts.some((start) => getModuleInfo(start)?.isEntry === true))
     return id.includes('/node_modules/') || id.startsWith('\0') ? 'vendor' : 'app';
   if (starts.length < 2) return undefined;
-  if (starts.some((start) => FIRST_PAGES.test(start))) return 'common';
+  for (const [name, pages] of Object.entries(FIRST_PAGES))
+    if (starts.some((start) => pages.test(start))) return name;
   const areas = new Set(starts.map((start) => AREA.exec(start)?.[1] ?? 'shared'));
   return areas.size === 1 ? [...areas][0] : 'shared';
 };

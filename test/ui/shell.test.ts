@@ -173,6 +173,47 @@ describe('the shell of the admin UI', () => {
       assert.equal(await page.getByLabel('Name').inputValue(), 'Ann with a change');
     });
 
+    test('is renewed over the page, even if files of the UI have been replaced since', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      await page.clock.install();
+      await page.reload();
+      await page.getByLabel('Name').fill('Ann after an upgrade');
+      const isLoaded = page.waitForResponse(/\/sign-in-again-[^/]*\.js$/);
+      await page.clock.runFor(10_000);
+      await isLoaded;
+      await page.route('**/ui/assets/**', (route) => route.fulfill({ status: 404 }));
+      await page.context().clearCookies();
+      await page.getByRole('button', { name: 'Save' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await page.getByLabel('Name').inputValue(), 'Ann after an upgrade');
+    });
+
+    test('is renewed in a new tab if the dialog cannot be loaded, and the input is kept', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      await page.getByLabel('Name').fill('Ann with two tabs');
+      await page.route('**/ui/assets/**', (route) => route.fulfill({ status: 404 }));
+      await page.context().clearCookies();
+      await page.getByRole('button', { name: 'Save' }).click();
+      const notice = page.getByRole('alert').filter({ hasText: 'Your session has ended' });
+      const opened = page.waitForEvent('popup');
+      await notice.getByRole('link', { name: 'Sign in in a new tab' }).click();
+      const tab = await opened;
+      await tab.getByLabel('E-mail').fill(ADMIN_EMAIL);
+      await tab.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+      await tab.keyboard.press('Enter');
+      await tab.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+      await tab.close();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('was saved').waitFor();
+      await notice.waitFor({ state: 'detached' });
+      assert.equal(await page.getByLabel('Name').inputValue(), 'Ann with two tabs');
+    });
+
     test('is renewed over a form in a dialog, with the mouse', async () => {
       await using visit = await ui.visit(CLIENTS);
       const { page } = visit;

@@ -11,10 +11,21 @@ export interface Explanation {
   advice: string;
 }
 
+/** Error messages of browsers for a missing part of the UI: the service was updated after the page was opened. */
+const PART_MISSING = /dynamically imported module|importing a module script failed|preload CSS/i;
+
+/** Whether an error says that a part of the UI could not be loaded. */
+export function isPartMissing(error: unknown): boolean {
+  return PART_MISSING.test(String(error));
+}
+
 /** What happened and what to do about it. Never a stack trace. */
 export function explainError(error: unknown): Explanation {
   if (error instanceof UnreachableError) return { ...errors.unreachable, detail: '' };
-  if (!(error instanceof ApiError)) return { ...errors.refused, detail: String(error) };
+  if (!(error instanceof ApiError)) {
+    if (isPartMissing(error)) return { ...errors.updated, detail: '' };
+    return { ...errors.refused, detail: String(error) };
+  }
   if (error.code === 'webhooks-read-only') return { ...errors.readOnly, detail: '' };
   if (error.code === 'conflict') return { ...errors.conflict, detail: error.message };
   switch (error.status) {

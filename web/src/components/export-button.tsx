@@ -3,6 +3,7 @@ import { IconDownload, IconX } from '@tabler/icons-react';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type Key, useEffect, useRef, useState } from 'react';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
+import { pageCode } from '../navigation/page-code.ts';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
 import { listParts, PART, type PartOfList, type RowsOfList } from './list-parts.ts';
@@ -10,6 +11,7 @@ import { notifyError, notifyNote } from './notify.tsx';
 
 const words = shared.export;
 /** Maximum number of exported rows of a log, so that the file fits the memory of the browser. */
+const loadCsv = pageCode(() => import('../utilities/csv.ts'));
 const MAX_ROWS = 100_000;
 
 /** How a list with numbered pages is exported. */
@@ -59,6 +61,8 @@ export function ExportButton<T extends object>({
     const { signal } = stop;
     setCount(0);
     try {
+      // Loaded first, because without it nobody could use the rows.
+      const { toCsv, saveFile } = await loadCsv();
       // Some rows are read more than once.
       const rows = new Map<Key, T>();
       let isLonger = false;
@@ -77,7 +81,6 @@ export function ExportButton<T extends object>({
         isLonger = part.isLonger || rows.size >= MAX_ROWS;
         if (rows.size >= MAX_ROWS) break;
       }
-      const { toCsv, saveFile } = await import('../utilities/csv.ts');
       saveFile(`${exporting.name}.csv`, 'text/csv;charset=utf-8', toCsv([...rows.values()]));
       if (isLonger) notifyNote(words.bound(formatNumber(rows.size)));
     } catch (error) {

@@ -5,9 +5,7 @@ import { ApiError, UnreachableError } from '../api/errors.ts';
 import { errors } from '../texts/errors.ts';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
-
-/** Error messages of browsers for a missing part of the UI: the service was updated after the page was opened. */
-const PART_MISSING = /dynamically imported module|importing a module script failed|preload CSS/i;
+import { isPartMissing } from './explain-error.ts';
 
 /** Replaces a page that failed: it could not be loaded, belongs to another version, or has an error. */
 export function PageCrash({ error, reset }: ErrorComponentProps) {
@@ -23,7 +21,7 @@ export function PageCrash({ error, reset }: ErrorComponentProps) {
       />
     );
   }
-  const updated = PART_MISSING.test(String(error));
+  const updated = isPartMissing(error);
   const words = updated ? errors.updated : errors.page;
   return (
     <div role="alert">

@@ -1,7 +1,7 @@
 import { AppShell, Burger, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { MINUTE_MS } from '../../../src/time/units.ts';
 import { type Session, sessionQuery } from '../api/session.ts';
 import { PageLoading } from '../components/page-loading.tsx';
@@ -16,9 +16,8 @@ import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageGate } from './page-gate.tsx';
 import { ReadOnlyNotice } from './read-only-notice.tsx';
+import { useSignInAgain } from './use-sign-in-again.tsx';
 import { UserMenu } from './user-menu.tsx';
-
-const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.tsx')).SignInAgain }));
 
 const NAVBAR_WIDTH = 228;
 const HEADER_HEIGHT = 52;
@@ -37,6 +36,7 @@ export function AppLayout() {
   const [shownPath, setShownPath] = useState(pathname);
   const main = useRef<HTMLElement>(null);
   const { dialog, openPalette } = usePalette();
+  const signInAgain = useSignInAgain(data?.signedIn === false, session?.administrator.email);
 
   useEffect(() => rememberFrame(true), []);
 
@@ -92,11 +92,7 @@ export function AppLayout() {
         </AppShell.Main>
       </AppShell>
       {dialog}
-      {data?.signedIn === false && (
-        <Suspense>
-          <SignInAgain opened email={session.administrator.email} />
-        </Suspense>
-      )}
+      {signInAgain}
     </SessionContext>
   );
 }

@@ -1,13 +1,13 @@
 import { SegmentedControl, Skeleton, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { TREND_PERIODS, type Trend, type TrendPeriod } from '../../../api/webhook-records.ts';
 import { trendQuery } from '../../../api/webhooks.ts';
 import { type ChartFigures, ChartTable } from '../../../components/chart-table.tsx';
 import { ChartView } from '../../../components/chart-view.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Panel } from '../../../components/panel.tsx';
+import { pageCode } from '../../../navigation/page-code.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { formatDuration } from '../../../utilities/times.ts';
@@ -24,8 +24,13 @@ const FIGURES: readonly ChartFigures<Trend['buckets'][number]>[] = [
   { id: 'max', label: texts.max, cell: (bucket) => latency(bucket.latency_ms.max) },
 ];
 
-/** Charts are the heaviest part of the UI: they are loaded when one is shown. */
-const Charts = lazy(async () => ({ default: (await import('./trend-charts.tsx')).TrendCharts }));
+/** Charts are the heaviest part of the UI: they are loaded when one is shown. A failure concerns only their panel. */
+const chartsQuery = queryOptions({
+  queryKey: ['code', 'trend-charts'],
+  queryFn: pageCode(() => import('./trend-charts.tsx')),
+  staleTime: 'static',
+  gcTime: Number.POSITIVE_INFINITY,
+});
 
 /** Successes, failures and latency over time, as charts or as a table. */
 export function TrendPanel({ webhookId }: { webhookId: number }) {
@@ -61,12 +66,16 @@ export function TrendPanel({ webhookId }: { webhookId: number }) {
       ) : data === undefined ? (
         <Placeholder />
       ) : (
-        <Suspense fallback={<Placeholder />}>
-          <Charts trend={data} />
-        </Suspense>
+        <Charts trend={data} />
       )}
     </Panel>
   );
+}
+
+function Charts({ trend }: { trend: Trend }) {
+  const { data, error, refetch } = useQuery(chartsQuery);
+  if (data !== undefined) return <data.TrendCharts trend={trend} />;
+  return error === null ? <Placeholder /> : <ErrorState error={error} retry={() => void refetch()} />;
 }
 
 function Placeholder() {

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startUi, type Ui } from './support/ui.ts';
+
+describe('a part of the UI that an upgrade has replaced', () => {
+  let ui: Ui;
+  before(async () => {
+    ui = await startUi();
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  it('is missing alone: the page of a webhook stays without its charts', async () => {
+    const webhook = { name: 'CRM', topic: 'ACCOUNT', target_url: 'https://crm.example.com/', enabled: false };
+    const { id } = await ui.service.api.create('/webhooks', webhook);
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.route('**/trend-charts-*', (route) => route.fulfill({ status: 404 }));
+    await visit.go(`/administration/integrations/webhooks/${id}`);
+    await page.getByRole('alert').getByText('Coursewire was updated').waitFor();
+    assert.equal(await page.getByRole('heading', { level: 1, name: 'CRM' }).count(), 1);
+    await page.unroute('**/trend-charts-*');
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 3, name: 'Latency' }).waitFor();
+  });
+
+  it('ends an export before any row is read, and the notice says why', async () => {
+    await ui.service.api.create('/accounts', { name: 'Northwind' });
+    await using visit = await ui.visit('/accounts');
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Northwind' }).waitFor();
+    await page.route('**/csv-*', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    await page.getByRole('alert').getByText('Coursewire was updated').waitFor();
+    assert.equal(await page.getByText('TypeError').count(), 0);
+  });
+});

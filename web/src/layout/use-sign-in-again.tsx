@@ -1,0 +1,56 @@
+import { Anchor } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { type ReactNode, useEffect, useState } from 'react';
+import { uiBase } from '../api/addresses.ts';
+import { account } from '../texts/sign-in.ts';
+
+/** Later than the first load, which has a goal. */
+const LOADED_EVERY_MS = 10_000;
+const NOTICE = 'sign-in-elsewhere';
+
+/**
+ * The dialog that asks to sign in again. Its code is loaded soon after the page, because an upgrade may have replaced its
+ * file once the session has ended. If it still cannot be loaded, a notice has a link that opens the sign-in page in a new tab.
+ * @param hasEnded whether the session has ended
+ */
+export function useSignInAgain(hasEnded: boolean, email: string | undefined): ReactNode {
+  const [code, setCode] = useState<typeof import('./sign-in-again.tsx') | null>(null);
+  useEffect(() => {
+    if (code !== null) return;
+    const load = async () => {
+      try {
+        setCode(await import('./sign-in-again.tsx'));
+      } catch {
+        if (hasEnded) offerNewTab();
+      }
+    };
+    if (hasEnded) void load();
+    const timer = setInterval(() => {
+      if (hasEnded || document.visibilityState === 'visible') void load();
+    }, LOADED_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [code, hasEnded]);
+  const isOffered = hasEnded && code === null;
+  useEffect(() => {
+    if (!isOffered) notifications.hide(NOTICE);
+  }, [isOffered]);
+  return hasEnded && code !== null && email !== undefined ? <code.SignInAgain opened email={email} /> : null;
+}
+
+function offerNewTab(): void {
+  notifications.show({
+    id: NOTICE,
+    title: account.signIn.again,
+    message: (
+      <>
+        {account.signIn.againDescription}{' '}
+        <Anchor size="sm" href={new URL('sign-in', uiBase()).href} target="_blank">
+          {account.signIn.newTab}
+        </Anchor>
+      </>
+    ),
+    color: 'red',
+    autoClose: false,
+    role: 'alert',
+  });
+}
