@@ -1,5 +1,5 @@
 import type { UseFormReturnType } from '@mantine/form';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, isProblem } from '../api/errors.ts';
 import { Callout } from './callout.tsx';
 import { explainError } from './explain-error.ts';
 
@@ -31,9 +31,12 @@ export function showFieldErrors<T extends object>(
   if (first !== undefined) form.getInputNode(first[0])?.focus();
 }
 
-/** Shows why a form was rejected. Errors of the given `fields` are shown at those fields instead. */
+/**
+ * Shows why a form was rejected. Errors of the given `fields` are shown at those fields instead. A 401 is not shown, because
+ * the frame asks the person to sign in again, after which the form can be sent.
+ */
 export function FormProblem({ error, fields = [] }: { error: unknown; fields?: readonly string[] }) {
-  if (error === null || error === undefined) return null;
+  if (error === null || error === undefined || isProblem(error, 401)) return null;
   const { title, detail, advice } = explainError(error);
   const members = error instanceof ApiError ? error.errors : [];
   const others = members.filter(({ pointer }) => !fields.includes(fieldOf(pointer)));

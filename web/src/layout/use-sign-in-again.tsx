@@ -1,7 +1,8 @@
 import { Anchor } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { uiBase } from '../api/addresses.ts';
+import { useReturnFocus } from '../components/use-return-focus.ts';
 import { account } from '../texts/sign-in.ts';
 
 /** Later than the first load, which has a goal. */
@@ -30,11 +31,26 @@ export function useSignInAgain(hasEnded: boolean, email: string | undefined): Re
     }, LOADED_EVERY_MS);
     return () => clearInterval(timer);
   }, [code, hasEnded]);
+  const focused = useFocused();
+  useReturnFocus(hasEnded && code !== null, focused);
   const isOffered = hasEnded && code === null;
   useEffect(() => {
     if (!isOffered) notifications.hide(NOTICE);
   }, [isOffered]);
   return hasEnded && code !== null && email !== undefined ? <code.SignInAgain opened email={email} /> : null;
+}
+
+/** Returns what last had the focus. A button has lost it already while its action is rejected, because it is disabled. */
+function useFocused(): () => Element | null {
+  const focused = useRef<Element>(null);
+  useEffect(() => {
+    const note = ({ target }: FocusEvent) => {
+      if (target instanceof Element) focused.current = target;
+    };
+    document.addEventListener('focusin', note);
+    return () => document.removeEventListener('focusin', note);
+  }, []);
+  return () => focused.current;
 }
 
 function offerNewTab(): void {

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
+import { CLIENTS, takeSecret } from './support/clients.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+describe('a session that ends while a page is open', () => {
+  let ui: Ui;
+  before(async () => {
+    ui = await startUi();
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  it('is renewed over the page without losing the input', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByLabel('Name').fill('Ann with a change');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    assert.equal(await dialog.getByLabel('E-mail').inputValue(), ADMIN_EMAIL);
+    await visit.assertAccessible();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Ann with a change');
+  });
+
+  it('is renewed over the page, even if files of the UI have been replaced since', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel('Name').fill('Ann after an upgrade');
+    const isLoaded = page.waitForResponse(/\/sign-in-again-[^/]*\.js$/);
+    await page.clock.runFor(10_000);
+    await isLoaded;
+    await page.route('**/ui/assets/**', (route) => route.fulfill({ status: 404 }));
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Ann after an upgrade');
+  });
+
+  it('is renewed in a new tab if the dialog cannot be loaded, and the input is kept', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByLabel('Name').fill('Ann with two tabs');
+    await page.route('**/ui/assets/**', (route) => route.fulfill({ status: 404 }));
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const notice = page.getByRole('alert').filter({ hasText: 'Your session has ended' });
+    const opened = page.waitForEvent('popup');
+    await notice.getByRole('link', { name: 'Sign in in a new tab' }).click();
+    const tab = await opened;
+    await tab.getByLabel('E-mail').fill(ADMIN_EMAIL);
+    await tab.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await tab.close();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('was saved').waitFor();
+    await notice.waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Ann with two tabs');
+  });
+
+  it('is renewed over a form in a dialog, with the mouse', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Create client' }).click();
+    const form = page.getByRole('dialog', { name: 'Create an API client' });
+    await form.getByLabel('Name').fill('Reports');
+    await form.getByLabel('E-mail').fill('it@example.com');
+    await form.getByRole('button', { name: 'Read-only' }).click();
+    await page.context().clearCookies();
+    await form.getByRole('button', { name: 'Create client' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByRole('textbox', { name: 'Password' }).click();
+    await page.keyboard.type(PASSWORD);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await form.getByLabel('Name').inputValue(), 'Reports');
+    await form.getByRole('button', { name: 'Create client' }).click();
+    await takeSecret(page);
+  });
+
+  it('is renewed with the keyboard, which then goes on where it was, and the form has no error', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Create client' }).click();
+    const form = page.getByRole('dialog', { name: 'Create an API client' });
+    await form.getByLabel('Name').fill('Typed');
+    await form.getByLabel('E-mail').fill('it@example.com');
+    await form.getByRole('button', { name: 'Read-only' }).click();
+    await page.context().clearCookies();
+    const submit = form.getByRole('button', { name: 'Create client' });
+    await submit.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByRole('textbox', { name: 'Password' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await submit.and(page.locator(':focus')).waitFor();
+    assert.equal(await form.getByRole('alert').count(), 0);
+    await page.keyboard.press('Enter');
+    await takeSecret(page);
+  });
+
+  it('is renewed over a form in a dialog, on which the Escape key then has no effect', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Create client' }).click();
+    const form = page.getByRole('dialog', { name: 'Create an API client' });
+    await form.getByLabel('Name').fill('Escaped');
+    await form.getByLabel('E-mail').fill('it@example.com');
+    await form.getByRole('button', { name: 'Read-only' }).click();
+    await page.context().clearCookies();
+    await form.getByRole('button', { name: 'Create client' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    const password = dialog.getByRole('textbox', { name: 'Password' });
+    await password.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.type(PASSWORD);
+    assert.equal(await password.inputValue(), PASSWORD, 'the password field keeps the focus');
+    // A click outside of the dialog leaves the focus on the page itself.
+    await page.mouse.click(2, 2);
+    await page.keyboard.press('Escape');
+    assert.equal(await page.getByText('Discard', { exact: true }).count(), 0);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await form.getByLabel('Name').inputValue(), 'Escaped');
+    await form.getByLabel('Name').press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await form.waitFor({ state: 'detached' });
+  });
+});
