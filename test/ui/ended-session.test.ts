@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
+import { isolate } from '../../web/src/utilities/isolate.ts';
+import { ADMIN_EMAIL, PASSWORD, signedInBrowser, VIEWER_EMAIL } from '../support/administration.ts';
 import { CLIENTS, takeSecret } from './support/clients.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -136,5 +137,26 @@ describe('a session that ends while a page is open', () => {
     await form.getByLabel('Name').press('Escape');
     await page.getByRole('button', { name: 'Discard' }).click();
     await form.waitFor({ state: 'detached' });
+  });
+
+  it('must be renewed if someone else signs in in another tab, so that nothing is saved as theirs', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByLabel('Name').fill('Ann beside Vic');
+    const { cookies } = await signedInBrowser(ui.service.url, VIEWER_EMAIL);
+    const viewers = Array.from(cookies, ([name, value]) => ({ name, value, url: ui.service.url }));
+    await page.context().addCookies(viewers);
+    // As a person does who returns to the tab.
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByText(`${isolate('Vic')} has signed in in another tab.`).waitFor();
+    assert.equal(await dialog.getByLabel('E-mail').inputValue(), ADMIN_EMAIL);
+    await visit.assertAccessible();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Your name was saved.').waitFor();
+    await page.getByRole('button', { name: /Ann beside Vic/ }).waitFor();
   });
 });

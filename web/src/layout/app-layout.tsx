@@ -1,9 +1,6 @@
 import { AppShell, Burger, Group } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, useState } from 'react';
-import { MINUTE_MS } from '../../../src/time/units.ts';
-import { type Session, sessionQuery } from '../api/session.ts';
 import { PageLoading } from '../components/page-loading.tsx';
 import { SearchButton, SearchIcon } from '../palette/search-button.tsx';
 import { usePalette } from '../palette/use-palette.tsx';
@@ -16,27 +13,24 @@ import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageGate } from './page-gate.tsx';
 import { ReadOnlyNotice } from './read-only-notice.tsx';
+import { useOwnSession } from './use-own-session.ts';
 import { useSignInAgain } from './use-sign-in-again.tsx';
 import { UserMenu } from './user-menu.tsx';
 
 const NAVBAR_WIDTH = 228;
 const HEADER_HEIGHT = 52;
-const CHECK_MS = MINUTE_MS;
 /** The breakpoint of the phone layout. The styles of tables and pages use the same one. */
 const BREAKPOINT = 'sm';
 
 /** The frame of every page after sign-in. */
 export function AppLayout() {
-  const { data } = useQuery({ ...sessionQuery, refetchInterval: CHECK_MS });
-  const last = useRef<Session>(null);
-  if (data?.signedIn === true) last.current = data.session;
-  const session = last.current;
+  const { session, hasEnded } = useOwnSession();
   const [menuOpen, setMenuOpen] = useState(false);
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   const [shownPath, setShownPath] = useState(pathname);
   const main = useRef<HTMLElement>(null);
   const { dialog, openPalette } = usePalette();
-  const signInAgain = useSignInAgain(data?.signedIn === false, session?.administrator.email);
+  const signInAgain = useSignInAgain(hasEnded, session?.administrator.email);
 
   useEffect(() => rememberFrame(true), []);
 

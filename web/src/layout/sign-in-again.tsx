@@ -1,5 +1,5 @@
 import { Anchor, Modal, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { uiBase } from '../api/addresses.ts';
 import { type Session, sessionQuery, signedInAs } from '../api/session.ts';
@@ -12,11 +12,12 @@ const KEEPS_ESCAPE = 'data-mantine-stop-propagation';
 /** Asks for the password above the page when the session has ended, so that input on the page is not lost. */
 export function SignInAgain({ opened, email }: { opened: boolean; email: string }) {
   const queryClient = useQueryClient();
-  const goOn = async (session: Session) => {
+  const { data } = useQuery({ ...sessionQuery, enabled: false });
+  const other = data?.signedIn === true ? data.session.administrator : null;
+  const goOn = (session: Session) => {
     queryClient.setQueryData(sessionQuery.queryKey, signedInAs(session));
     // Data that another person has read must be removed.
     if (session.administrator.email !== email) window.location.reload();
-    else await queryClient.invalidateQueries();
   };
   useEffect(() => {
     if (!opened) return;
@@ -39,6 +40,7 @@ export function SignInAgain({ opened, email }: { opened: boolean; email: string 
     >
       <Stack gap="md">
         <Text c="dimmed" size="sm">
+          {other !== null && `${account.signIn.otherPerson(other.name || other.email)} `}
           {account.signIn.againDescription}
         </Text>
         <SignInForm email={email} emailFixed onSignedIn={goOn} />

@@ -11,6 +11,7 @@ export const account = {
     wrong: 'Wrong e-mail or password, or the account is disabled.',
     again: 'Your session has ended',
     againDescription: 'Sign in to continue. What you entered on this page is still there.',
+    otherPerson: (name: string) => `${isolate(name)} has signed in in another tab.`,
     other: 'Sign in as someone else',
     newTab: 'Sign in in a new tab',
   },

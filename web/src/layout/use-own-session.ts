@@ -1,0 +1,30 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { type Session, sessionQuery } from '../api/session.ts';
+
+const CHECK_MS = 60_000;
+
+/**
+ * The last session of the person for whom the page was opened, and whether it has ended. It has also ended if someone else
+ * has signed in, in another tab: what was entered on this page must not be saved as theirs.
+ */
+export function useOwnSession(): { session: Session | null; hasEnded: boolean } {
+  const queryClient = useQueryClient();
+  // Whoever returns from another tab may have signed in there.
+  const { data } = useQuery({ ...sessionQuery, refetchInterval: CHECK_MS, refetchOnWindowFocus: 'always' });
+  const own = useRef<Session>(null);
+  const current = data?.signedIn === true ? data.session : null;
+  const isOwn = current !== null && isSamePerson(current, own.current ?? current);
+  if (isOwn) own.current = current;
+  const hasEnded = data !== undefined && !isOwn;
+  useEffect(() => {
+    if (!hasEnded) return;
+    // What was read meanwhile was refused, or was read by someone else.
+    return () => void queryClient.invalidateQueries();
+  }, [hasEnded, queryClient]);
+  return { session: own.current, hasEnded };
+}
+
+function isSamePerson(one: Session, other: Session): boolean {
+  return one.administrator.id === other.administrator.id;
+}
