@@ -148,4 +148,101 @@ describe('moving to folders in the admin UI', () => {
     await page.getByText('Moved back.').waitFor();
     assert.equal(await place(), theirs);
   });
+
+  describe('a move of many courses', () => {
+    /** Selects three courses, begins to move them, and holds the second one. */
+    const begin = async (page: Page, name: string) => {
+      const from = await make.folder(`From ${name}`);
+      const to = await make.folder(`To ${name}`);
+      const ids: number[] = [];
+      for (const each of ['1', '2', '3']) ids.push((await make.course(`${name} ${each}`, from)).id);
+      await page.goto(`${ui.service.url}/ui/content?folder=${from}`);
+      await page.getByRole('checkbox', { name: new RegExp(`${name} 1`) }).check();
+      await page.getByRole('button', { name: 'Select all on this page' }).click();
+      const held = Promise.withResolvers<void>();
+      const begun = Promise.withResolvers<void>();
+      let changes = 0;
+      await page.route(/\/courses\/\d+$/, async (route) => {
+        if (route.request().method() === 'PUT') {
+          changes += 1;
+          if (changes === 2) {
+            begun.resolve();
+            await held.promise;
+          }
+        }
+        await route.fallback();
+      });
+      await page.getByRole('button', { name: 'Move…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Move 3 courses' });
+      await dialog.getByRole('treeitem', { name: new RegExp(`^To ${name} ?,`) }).click();
+      await dialog.getByRole('button', { name: 'Move here' }).click();
+      await begun.promise;
+      const places = async () => {
+        const answers = await Promise.all(ids.map((id) => ui.service.api.get(`/courses/${id}`)));
+        return answers.map(({ body }) => (body.folder_id === to ? 'to' : 'from'));
+      };
+      return { dialog, places, release: held.resolve };
+    };
+
+    it('stays in its dialog until it is stopped, and can be continued', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      const { dialog, places, release } = await begin(page, 'stopped');
+      await page.keyboard.press('Escape');
+      assert.equal(await dialog.getByRole('button', { name: 'Cancel' }).count(), 0);
+      await dialog.getByRole('button', { name: 'Stop' }).click();
+      release();
+      await dialog.getByText(/2 of 3 were moved to .*To stopped/).waitFor();
+      assert.deepEqual((await places()).toSorted(), ['from', 'to', 'to']);
+      await visit.assertAccessible();
+      await dialog.getByRole('button', { name: 'Move here' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.deepEqual(await places(), ['to', 'to', 'to']);
+    });
+
+    it('ends if its page is left, and a notice says how far it got', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      const { places, release } = await begin(page, 'left');
+      await page.evaluate('void __TSR_ROUTER__.navigate({ href: "/accounts" })');
+      const question = page.getByRole('dialog', { name: 'Leave while this is running?' });
+      await question.getByRole('button', { name: 'Leave' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+      release();
+      await page.getByText(/2 of 3 were moved to .*To left/).waitFor();
+      assert.deepEqual((await places()).toSorted(), ['from', 'to', 'to']);
+    });
+
+    it('ends at once if the service does not respond, and goes on with the rest', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      const { dialog, places, release } = await begin(page, 'interrupted');
+      await page.context().setOffline(true);
+      release();
+      await dialog.getByText('The service is not responding').waitFor();
+      await dialog.getByText(/1 of 3 were moved/).waitFor();
+      await page.context().setOffline(false);
+      await dialog.getByRole('button', { name: 'Move here' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.deepEqual(await places(), ['to', 'to', 'to']);
+    });
+  });
+
+  it('names all dropped courses that could not be moved in one notice', async () => {
+    const from = await make.folder('Dropped from');
+    await make.folder('Dropped to');
+    const made = [await make.course('Held back 1', from), await make.course('Held back 2', from)];
+    await using visit = await ui.visit(`/content?folder=${from}`);
+    const { page } = visit;
+    for (const { name, id } of made) {
+      await page.getByRole('checkbox', { name: new RegExp(name) }).check();
+      await page.route(`${ui.service.url}/courses/${id}`, (route) =>
+        route.request().method() === 'PUT' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
+      );
+    }
+    await page.getByRole('link', { name: 'Held back 1' }).dragTo(item(page, 'Dropped to'));
+    const notice = page.getByRole('alert').filter({ hasText: '2 were not moved' });
+    for (const { name } of made) await notice.getByText(name).waitFor();
+    assert.equal(await page.getByRole('alert').count(), 1);
+  });
 });

@@ -41,3 +41,8 @@ export class UnreachableError extends Error {
 export function isProblem(error: unknown, codeOrStatus: string | number): error is ApiError {
   return error instanceof ApiError && (error.code === codeOrStatus || error.status === codeOrStatus);
 }
+
+/** Whether the other calls of a run would fail for the same reason: nobody responds, or the person may not do this. */
+export function concernsAll(error: unknown): boolean {
+  return error instanceof UnreachableError || isProblem(error, 401) || isProblem(error, 403);
+}

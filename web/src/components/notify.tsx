@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck, IconInfoCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { shared } from '../texts/shared.ts';
 import { explainError } from './explain-error.ts';
 
@@ -57,15 +58,20 @@ export function notifyLeft(title: string, message: string, error: unknown): void
   });
 }
 
-/** Shows an error of an action without a form. A 401 needs no message, because the layout asks to sign in again. */
-export function notifyError(error: unknown): void {
-  const { title, detail, advice } = explainError(error);
+/** Shows that a part of an action without a form failed. */
+export function notifyFailed(title: string, message: ReactNode): void {
   notifications.show({
     title,
-    message: [detail, advice].filter(Boolean).join(' '),
+    message,
     color: 'red',
     icon: <IconAlertTriangle size={18} />,
     autoClose: ERROR_SHOWN_MS,
     role: 'alert',
   });
+}
+
+/** Shows an error of an action without a form. A 401 needs no message, because the layout asks to sign in again. */
+export function notifyError(error: unknown): void {
+  const { title, detail, advice } = explainError(error);
+  notifyFailed(title, [detail, advice].filter(Boolean).join(' '));
 }

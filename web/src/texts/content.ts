@@ -106,7 +106,10 @@ export const folders = {
     done: (name: string, folder: string) => `“${isolate(name)}” was moved to “${isolate(folder)}”.`,
     doneMany: (count: number, folder: string) => `${count} courses were moved to “${isolate(folder)}”.`,
     partly: (done: number, count: number, folder: string) =>
-      `${done} of ${count} were moved to “${isolate(folder)}”. The others could not be moved:`,
+      `${done} of ${count} were moved to “${isolate(folder)}”.`,
+    failures: 'These could not be moved:',
+    failed: (count: number, name: string) =>
+      count === 1 ? `“${isolate(name)}” was not moved` : `${count} were not moved`,
     undo: 'Undo',
     undone: 'Moved back.',
     progress: (done: number, count: number) => `Moving ${done} of ${count}…`,

@@ -1,24 +1,18 @@
 import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { isProblem, UnreachableError } from '../../api/errors.ts';
+import { concernsAll, isProblem } from '../../api/errors.ts';
 import { selection as texts } from '../../texts/selection.ts';
 import { shared } from '../../texts/shared.ts';
-import { isolate } from '../../utilities/isolate.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { useIsShown } from '../../utilities/use-is-shown.ts';
 import { Callout } from '../callout.tsx';
-import { explainError } from '../explain-error.ts';
 import { FormProblem } from '../form-problem.tsx';
 import { notifyDone, notifyLeft } from '../notify.tsx';
 import { KeptOpen, RunDialog } from '../run-dialog.tsx';
-import { ScrollBox } from '../scroll-box.tsx';
+import { FailureList, MAX_NAMED, namesOf } from './failure-list.tsx';
 import styles from './selection.module.css';
 
-const MAX_NAMED = 8;
-const MAX_FAILURES_NAMED = 100;
 const WHOLE = 100;
-const HTTP_UNAUTHORIZED = 401;
-const HTTP_FORBIDDEN = 403;
 const HTTP_NOT_FOUND = 404;
 
 /** An item of a bulk action, with its display name. */
@@ -204,19 +198,7 @@ function BulkForm<T>({
         )}
         {failures.length > 0 && !isRunning && (
           <Callout tone="bad" title={words.failed(formatNumber(failures.length), failures.length === 1)} live>
-            <ScrollBox label={texts.failures} className={styles.failures}>
-              <ul className={styles.list}>
-                {failures.slice(0, MAX_FAILURES_NAMED).map(({ name, error: cause }, at) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and the list is only appended to
-                  <li key={at}>
-                    <bdi>{name}</bdi>: {reasonOf(cause)}
-                  </li>
-                ))}
-                {failures.length > MAX_FAILURES_NAMED && (
-                  <li>{texts.more(formatNumber(failures.length - MAX_FAILURES_NAMED))}</li>
-                )}
-              </ul>
-            </ScrollBox>
+            <FailureList failures={failures} />
           </Callout>
         )}
         <FormProblem error={error} />
@@ -253,30 +235,10 @@ function Names<T>({ items }: { items: readonly BulkItem<T>[] }) {
   );
 }
 
-/** Whether all other calls would fail for the same reason. */
-function concernsAll(error: unknown): boolean {
-  return (
-    error instanceof UnreachableError ||
-    isProblem(error, HTTP_UNAUTHORIZED) ||
-    isProblem(error, HTTP_FORBIDDEN)
-  );
-}
-
 /** A sentence about the failed items, for a notice; none if there are none. */
 function failuresIn<T>(words: BulkWords, failed: readonly Failure<T>[]): string[] {
   if (failed.length === 0) return [];
-  const named = failed.slice(0, MAX_NAMED).map(({ name }) => isolate(name));
-  const more = failed.length - named.length;
-  return [
-    words.failed(formatNumber(failed.length), failed.length === 1),
-    named.join(', '),
-    ...(more > 0 ? [texts.more(formatNumber(more))] : []),
-  ];
-}
-
-function reasonOf(error: unknown): string {
-  const { title, detail } = explainError(error);
-  return detail || title;
+  return [words.failed(formatNumber(failed.length), failed.length === 1), namesOf(failed)];
 }
 
 function progressOf(phase: Phase, words: BulkWords, done: number, total: number, failed: number): string {

@@ -1,23 +1,24 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQueryClient, useMutation } from '@tanstack/react-query';
+import { useState, useEffect, useRef } from 'react';
 import { assetKey } from '../../../../../src/events/asset-key.ts';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
-import { explainError } from '../../../components/explain-error.ts';
-import { notifyDone } from '../../../components/notify.tsx';
+import { FormProblem } from '../../../components/form-problem.tsx';
+import { notifyDone, notifyLeft } from '../../../components/notify.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
-import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { KeptOpen, RunDialog } from '../../../components/run-dialog.tsx';
+import { FailureList, namesOf } from '../../../components/selection/failure-list.tsx';
 import { folders } from '../../../texts/content.ts';
 import { shared } from '../../../texts/shared.ts';
-import { useWhileShown } from '../../../utilities/use-is-shown.ts';
+import { useIsShown } from '../../../utilities/use-is-shown.ts';
 import type { Dragged } from '../content-context.ts';
 import { FolderChoice } from '../folders/folder-choice.tsx';
 import type { FolderIndex, FolderNode } from '../folders/folder-index.ts';
 import { useFolderIndex } from '../folders/use-folder-index.ts';
 import styles from './changes.module.css';
-import { type MoveOutcome, moveAssets } from './use-move.tsx';
+import { arrivedOf, type MoveOutcome, moveAssets } from './use-move.tsx';
 
 const words = folders.move;
 
@@ -40,18 +41,20 @@ export function MoveDialog({
   const title =
     assets.length === 1 && first !== undefined ? words.title(first.name) : words.titleMany(assets.length);
   return (
-    <Modal opened={opened} onClose={onClose} title={title} size="md">
-      <MoveForm assets={assets} onMoved={onMoved} onPartly={onPartly} onClose={onClose} />
-    </Modal>
+    <RunDialog opened={opened} onClose={onClose} title={title}>
+      <MoveForm title={title} assets={assets} onMoved={onMoved} onPartly={onPartly} onClose={onClose} />
+    </RunDialog>
   );
 }
 
 function MoveForm({
+  title,
   assets,
   onMoved,
   onPartly,
   onClose,
 }: {
+  title: string;
   assets: readonly Dragged[];
   onMoved: (() => void) | undefined;
   onPartly: ((moved: readonly Dragged[], folderId: number) => void) | undefined;
@@ -63,28 +66,44 @@ function MoveForm({
   const [done, setDone] = useState(0);
   /** What failed, and the folder that was chosen then. */
   const [outcome, setOutcome] = useState<(MoveOutcome & { folder: FolderNode }) | null>(null);
-  const close = useWhileShown(onClose);
-  const move = useFormMutation({
-    mutationFn: (folder: FolderNode) => moveAssets(assets, folder.id, setDone),
+  const stopper = useRef<AbortController>(null);
+  const isShown = useIsShown();
+  // Leaving the page stops it.
+  useEffect(() => () => stopper.current?.abort(), []);
+  const move = useMutation({
+    mutationFn: (folder: FolderNode) => {
+      const stop = new AbortController();
+      stopper.current = stop;
+      setOutcome(null);
+      return moveAssets(
+        assets.map((asset) => ({ asset, folderId: folder.id })),
+        { onProgress: setDone, signal: stop.signal },
+      );
+    },
     onSuccess: async (result, folder) => {
-      await queryClient.invalidateQueries({ queryKey: contentKey });
-      if (result.failed.length > 0) {
-        setOutcome({ ...result, folder });
-        const failures = new Set(result.failed.map(({ asset }) => assetKey(asset)));
-        onPartly?.(
-          assets.filter((asset) => !failures.has(assetKey(asset))),
-          folder.id,
-        );
+      const { failed, left } = result;
+      const arrived = arrivedOf(assets, result);
+      if (failed.length > 0 || left.length > 0) {
+        if (isShown()) setOutcome({ ...result, folder });
+        else {
+          const names =
+            failed.length === 0 ? '' : ` ${words.failures} ${namesOf(failed.map(({ asset }) => asset))}`;
+          notifyLeft(title, words.partly(arrived.length, assets.length, folder.name) + names, result.error);
+        }
+        onPartly?.(arrived, folder.id);
+        await queryClient.invalidateQueries({ queryKey: contentKey });
         return;
       }
+      await queryClient.invalidateQueries({ queryKey: contentKey });
       const [only] = assets;
       notifyDone(
         assets.length === 1 && only !== undefined
           ? words.done(only.name, folder.name)
           : words.doneMany(assets.length, folder.name),
       );
+      if (!isShown()) return;
       onMoved?.();
-      close();
+      onClose();
     },
   });
   if (index === null)
@@ -92,6 +111,7 @@ function MoveForm({
   const refusal = chosen === null ? null : whyNot(index, assets, chosen);
   return (
     <Stack gap="md">
+      <KeptOpen when={move.isPending} />
       <Text c="dimmed" size="sm">
         {words.description}
       </Text>
@@ -105,26 +125,10 @@ function MoveForm({
       <div role="status" className={styles.note}>
         {move.isPending && assets.length > 1 ? words.progress(done + 1, assets.length) : refusal}
       </div>
-      {outcome !== null && (
-        <Callout tone="bad" live>
-          {outcome.failed.length < assets.length && (
-            <div>
-              {words.partly(assets.length - outcome.failed.length, assets.length, outcome.folder.name)}
-            </div>
-          )}
-          {outcome.failed.map(({ asset, error: cause }) => {
-            const { title, detail } = explainError(cause);
-            return (
-              <div key={assetKey(asset)}>
-                <bdi>{asset.name}</bdi>: {detail || title}
-              </div>
-            );
-          })}
-        </Callout>
-      )}
+      {outcome !== null && <Outcome outcome={outcome} assets={assets} />}
       <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onClose}>
-          {shared.cancel}
+        <Button variant="default" onClick={move.isPending ? () => stopper.current?.abort() : onClose}>
+          {move.isPending ? shared.stop : shared.cancel}
         </Button>
         <Button
           loading={move.isPending}
@@ -137,6 +141,32 @@ function MoveForm({
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+/** How far a run got that was stopped or had failures, and why. */
+function Outcome({
+  outcome: { failed, left, error, folder },
+  assets,
+}: {
+  outcome: MoveOutcome & { folder: FolderNode };
+  assets: readonly Dragged[];
+}) {
+  const arrived = assets.length - failed.length - left.length;
+  const isOne = assets.length === 1;
+  return (
+    <>
+      {(!isOne || failed.length > 0) && (
+        <Callout tone={failed.length > 0 ? 'bad' : 'warn'} live>
+          {!isOne && <div>{words.partly(arrived, assets.length, folder.name)}</div>}
+          {!isOne && failed.length > 0 && <div>{words.failures}</div>}
+          {failed.length > 0 && (
+            <FailureList failures={failed.map((each) => ({ name: each.asset.name, error: each.error }))} />
+          )}
+        </Callout>
+      )}
+      <FormProblem error={error} />
+    </>
   );
 }
 

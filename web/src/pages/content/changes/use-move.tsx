@@ -2,8 +2,10 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { changeAsset, folderOf, readAsset } from '../../../api/content-assets.ts';
+import { concernsAll } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';
-import { notifyDone, notifyError } from '../../../components/notify.tsx';
+import { notifyDone, notifyError, notifyFailed } from '../../../components/notify.tsx';
+import { FailureList } from '../../../components/selection/failure-list.tsx';
 import { folders } from '../../../texts/content.ts';
 import type { Dragged, Dragging } from '../content-context.ts';
 
@@ -15,17 +17,24 @@ export interface MoveOutcome {
   /** With the folders that they were in. Those that were already in the right folder are omitted. */
   moved: Dragged[];
   failed: { asset: Dragged; error: unknown }[];
+  /** Those that were not tried, because the run was stopped or ended with an error. */
+  left: Dragged[];
+  /** What ended it, because all others would fail, too; otherwise null. */
+  error: unknown;
 }
 
-/** Moves assets into a folder, one after another. A failure does not stop the others. */
+/** Moves assets, one after another, each into its folder. A failure of one asset does not stop the others. */
 export async function moveAssets(
-  assets: readonly Dragged[],
-  folderId: number,
-  onProgress: (done: number) => void = () => {},
+  moves: readonly { asset: Dragged; folderId: number }[],
+  { onProgress, signal }: { onProgress?: (done: number) => void; signal?: AbortSignal } = {},
 ): Promise<MoveOutcome> {
-  const outcome: MoveOutcome = { moved: [], failed: [] };
-  for (const [done, asset] of assets.entries()) {
-    onProgress(done);
+  const outcome: MoveOutcome = { moved: [], failed: [], left: [], error: null };
+  for (const [done, { asset, folderId }] of moves.entries()) {
+    if (signal?.aborted === true || outcome.error !== null) {
+      outcome.left.push(asset);
+      continue;
+    }
+    onProgress?.(done);
     try {
       const read = await readAsset(asset);
       // Someone else may have moved it since it was listed.
@@ -34,10 +43,19 @@ export async function moveAssets(
       await changeAsset(asset, read, { folderId });
       outcome.moved.push({ ...asset, folderId: from });
     } catch (error) {
-      outcome.failed.push({ asset, error });
+      if (concernsAll(error)) {
+        outcome.error = error;
+        outcome.left.push(asset);
+      } else outcome.failed.push({ asset, error });
     }
   }
   return outcome;
+}
+
+/** Those of the assets that are in the right folder now. */
+export function arrivedOf(assets: readonly Dragged[], { failed, left }: MoveOutcome): Dragged[] {
+  const others = new Set([...failed.map(({ asset }) => asset), ...left]);
+  return assets.filter((asset) => !others.has(asset));
 }
 
 /** Moves dropped assets, shows the result, and offers to move them back. */
@@ -45,19 +63,15 @@ export function useMoveDropped(): (dragged: Dragging, folder: { id: number; name
   const queryClient = useQueryClient();
   const refresh = () => queryClient.invalidateQueries({ queryKey: contentKey });
   const moveBack = async (assets: readonly Dragged[]) => {
-    const outcomes = await Promise.all(assets.map((asset) => moveAssets([asset], asset.folderId)));
+    const outcome = await moveAssets(assets.map((asset) => ({ asset, folderId: asset.folderId })));
     await refresh();
-    const failure = outcomes.flatMap(({ failed }) => failed)[0];
-    if (failure === undefined) notifyDone(words.undone);
-    else notifyError(failure.error);
+    if (outcome.failed.length === 0 && outcome.left.length === 0) notifyDone(words.undone);
+    notifyMissing(outcome);
   };
   return async ({ assets, onMoved }, folder) => {
-    const { moved, failed } = await moveAssets(assets, folder.id);
-    const failures = new Set(failed.map(({ asset }) => asset));
-    onMoved?.(
-      assets.filter((asset) => !failures.has(asset)),
-      folder.id,
-    );
+    const outcome = await moveAssets(assets.map((asset) => ({ asset, folderId: folder.id })));
+    const { moved } = outcome;
+    onMoved?.(arrivedOf(assets, outcome), folder.id);
     await refresh();
     const [first] = moved;
     if (first !== undefined) {
@@ -82,6 +96,18 @@ export function useMoveDropped(): (dragged: Dragging, folder: { id: number; name
         ),
       });
     }
-    for (const { error } of failed) notifyError(error);
+    notifyMissing(outcome);
   };
+}
+
+/** Shows which assets were not moved, in one notice, and what ended the run. */
+function notifyMissing({ failed, left, error }: MoveOutcome): void {
+  if (error !== null) notifyError(error);
+  const failures = [
+    ...failed.map(({ asset, error: cause }) => ({ name: asset.name, error: cause })),
+    ...left.map(({ name }) => ({ name, error })),
+  ];
+  const [first] = failures;
+  if (first === undefined) return;
+  notifyFailed(words.failed(failures.length, first.name), <FailureList failures={failures} />);
 }
