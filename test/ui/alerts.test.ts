@@ -270,6 +270,47 @@ describe('alerts in the admin UI', () => {
     assert.deepEqual(asked.sort(), [`/webhooks/${kept}`, `/webhooks/${deleted}`].sort());
   });
 
+  test('that someone else changes while they are edited name those changes, and where they post to now', async () => {
+    const { api } = ui.service;
+    const alert = await api.create('/alerts', {
+      name: 'Moved elsewhere',
+      condition: 'WEBHOOK_IN_ERROR',
+      minutes: 5,
+      email_to: ['it@example.com'],
+      target: { format: 'JSON', url: receiver.url },
+    });
+    await using visit = await ui.visit(`/administration/alerts/${alert.id}/edit`);
+    const { page } = visit;
+    const url = page.getByRole('textbox', { name: 'URL' });
+    const save = page.getByRole('button', { name: 'Save' });
+    await page.getByLabel('For at least (minutes)').fill('9');
+    const target = { format: 'JSON', url: 'https://pager.example/' };
+    await api.put(`/alerts/${alert.id}`, { ...alert, target, email_to: [] });
+    await save.click();
+    const conflict = page.getByRole('alert').filter({ hasText: 'Someone else has changed this alert' });
+    await conflict.waitFor();
+    assert.deepEqual(await conflict.getByRole('listitem').allTextContents(), [
+      `E-mail to now: ${isolate('None')}`,
+      `Posts to now: ${isolate('JSON · https://pager.example')}`,
+    ]);
+    await page.getByText('Leave it empty to keep the stored URL at https://pager.example.').waitFor();
+    await visit.assertAccessible();
+    await api.put(`/alerts/${alert.id}`, { ...alert, target: null });
+    await save.click();
+    await conflict.getByText(/^Posts to now: .*None/).waitFor();
+    await page.getByText('It is stored encrypted and never shown again.').waitFor();
+    await page.getByText('Is required').waitFor();
+    await url.fill(receiver.url);
+    await save.click();
+    await page.getByRole('heading', { name: 'Moved elsewhere' }).waitFor();
+    const { body } = await api.get(`/alerts/${alert.id}`);
+    assert.deepEqual(
+      [body.minutes, body.email_to, body.target],
+      [9, ['it@example.com'], { format: 'JSON', origin: receiver.url }],
+    );
+    await api.delete(`/alerts/${alert.id}`);
+  });
+
   test('fit on a phone', async () => {
     await using visit = await ui.visit('/administration/alerts/new', { phone: true });
     await visit.page.getByRole('heading', { name: 'Create alert' }).waitFor();

@@ -155,6 +155,7 @@ export const alerts = {
     conflict: {
       title: 'Someone else has changed this alert',
       description: 'Your input is kept. Saving again replaces their changes.',
+      fact: (label: string, value: string) => `${label} now: ${isolate(value)}`,
     },
   },
 } as const;

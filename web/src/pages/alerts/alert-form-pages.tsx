@@ -20,8 +20,10 @@ import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { alerts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
+import { alertChanges } from './alert-changes.ts';
 import { draftOf, newDraft } from './alert-draft.ts';
 import { AlertForm } from './alert-form.tsx';
+import styles from './alerts.module.css';
 
 const texts = alerts.form;
 const route = getRouteApi('/app/admin/administration/alerts/$alertId/edit');
@@ -73,7 +75,7 @@ export function EditAlertPage() {
 }
 
 function EditForm({ read }: { read: Read<Alert> }) {
-  const { id, name, target } = read.record;
+  const { id, name } = read.record;
   const leave = useLeave();
   const queryClient = useQueryClient();
   const [basis, setBasis] = useState(read);
@@ -84,8 +86,11 @@ function EditForm({ read }: { read: Read<Alert> }) {
       try {
         return await updateAlert(basis, configuration);
       } catch (error) {
-        // The next attempt is based on the current record.
-        if (isProblem(error, 412)) setBasis(await readRecord<Alert>(`/alerts/${id}`));
+        // The next attempt is based on the current record, which may also be why the input is invalid.
+        if (isProblem(error, 412) || isProblem(error, 400)) {
+          const current = await readRecord<Alert>(`/alerts/${id}`);
+          if (current.etag !== basis.etag) setBasis(current);
+        }
         throw error;
       }
     },
@@ -95,7 +100,6 @@ function EditForm({ read }: { read: Read<Alert> }) {
       await open(true);
     },
   });
-  const isConflict = isProblem(edit.error, 412);
   return (
     <>
       <PageHeader
@@ -104,16 +108,22 @@ function EditForm({ read }: { read: Read<Alert> }) {
       />
       <AlertForm
         initial={draftOf(read.record)}
-        storedOrigin={target?.origin ?? null}
+        // Saving keeps the URL of this record.
+        storedOrigin={basis.record.target?.origin ?? null}
         submitLabel={shared.save}
         notice={
-          isConflict && (
+          basis !== read && (
             <Callout tone="warn" title={texts.conflict.title} live>
+              <ul className={styles.changes}>
+                {alertChanges(read.record, basis.record).map((change) => (
+                  <li key={change}>{change}</li>
+                ))}
+              </ul>
               {texts.conflict.description}
             </Callout>
           )
         }
-        error={isConflict ? null : edit.error}
+        error={isProblem(edit.error, 412) ? null : edit.error}
         pending={edit.isPending}
         onSubmit={edit.mutateAsync}
         onCancel={() => void open()}
