@@ -162,6 +162,36 @@ describe('folders in the admin UI', () => {
     assert.equal((await folder(id)).name, 'Mine');
   });
 
+  it('start with the current name, though the page still shows a former one, and do not replace it unseen', async () => {
+    const id = await make.folder('Safety');
+    await using visit = await ui.visit(`/content?folder=${id}`);
+    const { page } = visit;
+    const field = page.getByRole('textbox', { name: 'Name' });
+    await page.getByRole('heading', { name: 'Safety', level: 1 }).waitFor();
+    await ui.service.api.put(`/folders/${id}`, { name: 'Safety 2027' });
+    await act(page, 'Rename…');
+    await page.getByText(/It is now called .*Safety 2027/).waitFor();
+    assert.equal(await field.inputValue(), 'Safety 2027');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    // Enter comes before the name has been read.
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/folders/${id}`, async (route) => {
+      if (route.request().method() === 'GET') await held.promise;
+      await route.fallback();
+    });
+    await act(page, 'Rename…');
+    await field.fill('Safety (EU)');
+    await field.press('Enter');
+    held.resolve();
+    await page.getByText(/It is now called .*Safety 2027/).waitFor();
+    assert.equal(await field.inputValue(), 'Safety (EU)');
+    assert.equal((await folder(id)).name, 'Safety 2027');
+    await field.press('Enter');
+    await page.getByRole('heading', { name: 'Safety (EU)', level: 1 }).waitFor();
+  });
+
   it('are not renamed to what was typed for another one, since Back closes the dialog', async () => {
     const [first, second] = [await make.folder('First opened'), await make.folder('Second opened')];
     await using visit = await ui.visit(`/content?folder=${first}`);

@@ -117,7 +117,7 @@ export const folders = {
   conflict: {
     title: 'Someone else changed this in the meantime',
     now: (name: string, location: string) => `It is now called “${isolate(name)}” and is in ${location}.`,
-    again: 'Save again to replace that.',
+    replaced: 'Saving your name replaces that.',
   },
   remove: {
     action: 'Delete…',

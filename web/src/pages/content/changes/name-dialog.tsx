@@ -101,11 +101,19 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
     ...FOR_EDIT,
   });
   const latest = useQuery(query);
+  /** As its list shows it, which may be older than the record. */
+  const [listed] = useState(asset.name);
   const close = useWhileShown(onClose);
   const rename = useFormMutation({
-    // Someone may press Enter before the record has been read.
-    mutationFn: async (name: string) => changeAsset(asset, await queryClient.fetchQuery(query), { name }),
-    onSuccess: async ({ name }) => {
+    mutationFn: async (name: string) => {
+      const read = await queryClient.fetchQuery(query);
+      // Someone may press Enter before the record has been read. If it has another name, the form shows that first.
+      if (latest.data === undefined && read.record.name !== listed) return null;
+      return await changeAsset(asset, read, { name });
+    },
+    onSuccess: async (renamed) => {
+      if (renamed === null) return;
+      const { name } = renamed;
       await queryClient.invalidateQueries({ queryKey: contentKey });
       notifyDone(folders.rename.done(name));
       close();
@@ -115,18 +123,18 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
     },
   });
   const conflict = isProblem(rename.error, 412);
+  const current = latest.data?.record;
   return (
     <NameForm
-      initial={asset.name}
+      initial={current?.name ?? listed}
       submit={folders.rename.submit}
       pending={rename.isPending}
       error={conflict ? null : (rename.error ?? latest.error)}
       notice={
-        conflict &&
-        latest.data !== undefined && (
+        current !== undefined &&
+        (conflict || current.name !== listed) && (
           <Callout tone="warn" title={folders.conflict.title} live>
-            {folders.conflict.now(latest.data.record.name, latest.data.record.location)}{' '}
-            {folders.conflict.again}
+            {folders.conflict.now(current.name, current.location)} {folders.conflict.replaced}
           </Callout>
         )
       }
@@ -136,6 +144,7 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
   );
 }
 
+/** @param initial a name that replaces the one in the field if it changes while nobody has typed another */
 function NameForm({
   initial,
   submit,
@@ -154,6 +163,11 @@ function NameForm({
   onClose: () => void;
 }) {
   const [name, setName] = useState(initial);
+  const [start, setStart] = useState(initial);
+  if (start !== initial) {
+    setStart(initial);
+    if (name === start) setName(initial);
+  }
   const [wrong, setWrong] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const rejected =
