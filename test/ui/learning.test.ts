@@ -150,7 +150,8 @@ describe('the learning record in the admin UI', () => {
     await fact('Language').getByText('English (en)').waitFor();
     // It can be changed until the learner opens the course.
     await panel.getByLabel('Language').selectOption('German');
-    await panel.getByRole('button', { name: 'Create another link' }).click();
+    await panel.getByRole('button', { name: 'Create launch link' }).click();
+    await panel.getByText('Language: German.').waitFor();
     await visit.assertAccessible();
     await fact('Language').getByText('German (de)').waitFor();
     await fact('Course').getByRole('link', { name: 'Fire in de' }).waitFor();

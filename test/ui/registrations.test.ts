@@ -62,13 +62,13 @@ describe('registrations in the admin UI', () => {
       .and(page.getByRole('textbox'))
       .inputValue();
     assert.equal((await fetch(link)).status, 200);
+    await page.getByText('Mode: normal.').waitFor();
     await page.getByLabel('Mode').selectOption('browse');
-    await page.getByRole('button', { name: 'Create another link' }).click();
     const made = page.getByLabel('Launch link', { exact: true }).and(page.getByRole('textbox'));
-    const browsing = await until(async () => {
-      const value = await made.inputValue();
-      return value === link ? null : value;
-    }, 'another link is made');
+    await made.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create launch link' }).click();
+    await page.getByText('Mode: browse.').waitFor();
+    const browsing = await made.inputValue();
     assert.equal((await (await followLink(browsing)).open()).mode, 'browse');
     await page.getByText('This registration was already launched', { exact: false }).waitFor();
     await visit.assertAccessible();

@@ -198,6 +198,9 @@ export const registrations = {
     make: 'Create launch link',
     another: 'Create another link',
     label: 'Launch link',
+    madeFor: (mode: string, language: string | null) =>
+      `Mode: ${mode}.${language === null ? '' : ` Language: ${language}.`}`,
+    modeNames: { normal: 'normal', browse: 'browse', review: 'review' },
     private: 'Anyone with this link can open its page until it expires. Give it only to the learner.',
     expires: 'Expires',
   },

@@ -35,10 +35,9 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
   const equivalent = useQuery({ ...equivalentQuery(registration.equivalent_id ?? 0), enabled: isOpen });
   const languages = isOpen ? (equivalent.data?.record.courses ?? []).map((each) => each.language) : [];
   const launch = useMutation({
-    mutationFn: () => {
+    mutationFn: (input: { mode: (typeof LAUNCH_MODES)[number]; language?: string }) => {
       if (key.current === '') key.current = newIdempotencyKey();
-      const chosen = languages.includes(language) ? { language } : {};
-      return launchRegistration(registration.registration_id, { mode, ...chosen }, key.current);
+      return launchRegistration(registration.registration_id, input, key.current);
     },
     onSuccess: async () => {
       key.current = '';
@@ -49,12 +48,17 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
       if (error instanceof ApiError) key.current = '';
     },
   });
-  const made = launch.data;
+  const { data: made, variables: madeFor } = launch;
+  // A link of another mode would be copied as if it were of the one that is chosen.
+  const forget = () => {
+    key.current = '';
+    launch.reset();
+  };
   return (
     <Panel title={texts.title} description={texts.description}>
       <Stack gap="md">
         <FormProblem error={launch.error} />
-        {made !== undefined && (
+        {made !== undefined && madeFor !== undefined && (
           <>
             <div className={styles.link}>
               <TextInput
@@ -67,6 +71,10 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
               <CopyButton value={made.launch_url} wide />
             </div>
             <div>
+              {texts.madeFor(
+                texts.modeNames[madeFor.mode],
+                madeFor.language === undefined ? null : (languageName(madeFor.language) ?? madeFor.language),
+              )}{' '}
               {texts.expires} <Time value={made.expires_dt} />
             </div>
             <Callout tone="warn" live>
@@ -80,7 +88,7 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
             value={mode}
             data={LAUNCH_MODES.map((value) => ({ value, label: texts.modes[value] }))}
             onChange={({ currentTarget: { value } }) => {
-              key.current = '';
+              forget();
               setMode(LAUNCH_MODES.find((each) => each === value) ?? 'normal');
             }}
           />
@@ -98,7 +106,7 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
                 ),
               ]}
               onChange={({ currentTarget: { value } }) => {
-                key.current = '';
+                forget();
                 setLanguage(value);
               }}
             />
@@ -110,7 +118,7 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
             variant={made === undefined ? 'filled' : 'default'}
             leftSection={<IconRocket size={16} stroke={1.6} />}
             loading={launch.isPending}
-            onClick={() => launch.mutate()}
+            onClick={() => launch.mutate(languages.includes(language) ? { mode, language } : { mode })}
           >
             {made === undefined ? texts.make : texts.another}
           </Button>
