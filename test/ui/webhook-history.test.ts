@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
+import { runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -155,5 +156,30 @@ describe('the history of a webhook in the admin UI', () => {
     assert.equal(await rows.count(), 25);
     await page.context().setOffline(false);
     await page.getByText('What you see may be out of date. Retrying…').waitFor({ state: 'detached' });
+  });
+
+  it('goes to the page before the one that is shown, also after Back', async () => {
+    const webhook = { name: 'Long', topic: 'ACCOUNT', target_url: target.url, enabled: false };
+    const { id: long } = await ui.service.api.create('/webhooks', webhook);
+    await runSql(
+      ui.service.settings.data_dir,
+      `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 60)
+       select ${long}, 'long-' || n, 'ACCOUNT_CREATED', 'SUCCEEDED', '{}', n, n, 1 from numbers`,
+    );
+    await using visit = await ui.visit(`${WEBHOOKS}/${long}?tab=history`);
+    const { page } = visit;
+    const first = visit.address();
+    const older = page.getByRole('button', { name: 'Older' });
+    const newer = page.getByRole('button', { name: 'Newer' });
+    await older.click();
+    await visit.arrived(/cursor=/);
+    const second = visit.address();
+    await older.and(page.locator(':enabled')).click();
+    await page.waitForURL((url) => !url.href.endsWith(second));
+    await page.goBack();
+    await visit.arrived(second);
+    await newer.click();
+    await visit.arrived(first);
   });
 });

@@ -165,7 +165,10 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   );
 }
 
-/** The API returns only next pages, so this panel remembers the visited ones while it is open. */
+/**
+ * The API returns only next pages, so this panel remembers the visited ones while it is open. After Back, those before the
+ * page that is shown count.
+ */
 function Pages({
   cursor,
   next,
@@ -177,7 +180,9 @@ function Pages({
   next: string | null;
   onShow: (cursor: string | undefined) => void;
 }) {
-  const [passed, setPassed] = useState<(string | undefined)[]>([]);
+  const [visited, setVisited] = useState<(string | undefined)[]>([]);
+  const at = visited.indexOf(cursor);
+  const passed = at === -1 ? visited : visited.slice(0, at);
   return (
     // The same element with and without pages, so that an export continues when pages appear.
     <div className={styles.pages}>
@@ -189,7 +194,7 @@ function Pages({
             size="xs"
             disabled={cursor === undefined}
             onClick={() => {
-              setPassed([]);
+              setVisited([]);
               onShow(undefined);
             }}
           >
@@ -200,7 +205,7 @@ function Pages({
             size="xs"
             disabled={cursor === undefined || passed.length === 0}
             onClick={() => {
-              setPassed(passed.slice(0, -1));
+              setVisited(passed.slice(0, -1));
               onShow(passed.at(-1));
             }}
           >
@@ -211,7 +216,7 @@ function Pages({
             size="xs"
             disabled={next === null}
             onClick={() => {
-              setPassed([...passed, cursor]);
+              setVisited([...passed, cursor]);
               onShow(next ?? undefined);
             }}
           >
