@@ -216,6 +216,22 @@ describe('uploads', () => {
     assert.equal((await coursesIn(folderId)).length, 0);
   });
 
+  it('that end while leaving is in question cancel nothing, and the page is left as requested', async () => {
+    const folderId = await make.folder('Ended in time');
+    await using visit = await ui.visit(`/content?folder=${folderId}`);
+    const { page } = visit;
+    const release = await holdUploads(page);
+    await choose(page, [{ name: 'ended.zip', buffer: await scorm12Package({ title: 'Ended' }) }]);
+    await dock(page).getByText('Uploading 0 of 1').waitFor();
+    await page.getByRole('link', { name: 'Accounts' }).click();
+    await page.getByText('An upload is not finished.').waitFor();
+    release();
+    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+    await visit.arrived('/accounts');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal((await coursesIn(folderId)).length, 1);
+  });
+
   it('of a new version can be published after showing the changes, and reverted', async () => {
     const { id } = await make.course('Versioned');
     await using visit = await ui.visit(`/content/courses/${id}`);

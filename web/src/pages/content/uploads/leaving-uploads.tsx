@@ -1,21 +1,32 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { uploads } from '../../../texts/uploads.ts';
 import { isUnfinished, type UploadQueue } from './upload-queue.ts';
 
 const words = uploads.leave;
 const CONTENT_PATH = /^\/content(\/|$)/;
 
-/** Asks before the content pages are left, or the tab is closed, during uploads. */
+/**
+ * Asks before the content pages are left, or the tab is closed, during uploads. If they end before someone answers, the
+ * pages are left as requested, unless one has failed.
+ */
 export function LeavingUploads({ queue }: { queue: UploadQueue }) {
-  const count = useSyncExternalStore(queue.subscribe, queue.items).filter(isUnfinished).length;
+  const items = useSyncExternalStore(queue.subscribe, queue.items);
+  const count = items.filter(isUnfinished).length;
+  const hasFailed = items.some(({ state }) => state.kind === 'failed');
   const blocker = useBlocker({
     shouldBlockFn: ({ next }) => !CONTENT_PATH.test(next.pathname),
     enableBeforeUnload: () => count > 0,
     disabled: count === 0,
     withResolver: true,
   });
+  const { proceed, reset } = blocker;
+  useEffect(() => {
+    if (count > 0) return;
+    if (hasFailed) reset?.();
+    else proceed?.();
+  }, [count, hasFailed, proceed, reset]);
   return (
     <Modal
       opened={blocker.status === 'blocked'}
