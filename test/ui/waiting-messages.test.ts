@@ -297,4 +297,22 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     assert.equal((await api.get(`/webhooks/${id}/line`)).body.depth, 0);
     await remove(id);
   });
+
+  it('name the message in the question about it, even if another one has become the first', async () => {
+    const { api } = ui.service;
+    const { id: account } = await api.create('/accounts', { name: 'Deleted at once' });
+    const id = await blocked('Overtaken', 'Created first');
+    await api.delete(`/accounts/${account}`);
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Move to dead letters…' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Move this message to dead letters?' });
+    await dialog.getByText('The first message in line (Account created)').waitFor();
+    await api.post(`/webhooks/${id}/line/skip`);
+    await page.locator('dd', { hasText: 'Account deleted' }).first().waitFor();
+    await visit.settled();
+    await dialog.getByText('The first message in line (Account created)').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await remove(id);
+  });
 });

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { MINUTE_MS } from '../../../src/time/units.ts';
 import { type Session, sessionQuery } from '../api/session.ts';
 
-const CHECK_MS = 60_000;
+const CHECK_MS = MINUTE_MS;
 
 /**
  * The last session of the person for whom the page was opened, and whether it has ended. It has also ended if someone else

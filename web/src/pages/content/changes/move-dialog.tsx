@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useQueryClient, useMutation } from '@tanstack/react-query';
-import { useState, useEffect, useRef } from 'react';
-import { assetKey } from '../../../../../src/events/asset-key.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';

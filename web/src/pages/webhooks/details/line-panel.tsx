@@ -101,7 +101,6 @@ function Head({
   const readOnly = useWebhooksReadOnly();
   const queryClient = useQueryClient();
   const [asking, setAsking] = useState(false);
-  const event = webhooks.subtopics[head.subtopic].name;
   const skip = useFormMutation(
     {
       mutationFn: (messageId: string) => actOnHead(webhook.id, 'skip', messageId),
@@ -115,14 +114,14 @@ function Head({
     asking,
   );
   // The message that was confirmed is moved, even if another one has become the first in the meantime.
-  const [askedOf, setAskedOf] = useState(head.message_id);
+  const [askedOf, setAskedOf] = useState(head);
   return (
     <>
       <Facts
         items={[
           [texts.depth, formatNumber(line.depth)],
           [texts.oldest, <Time key="oldest" value={line.oldest_dt} />],
-          [texts.head, event],
+          [texts.head, webhooks.subtopics[head.subtopic].name],
           [texts.attempts, texts.ofAttempts(formatNumber(head.attempts), formatNumber(head.max_attempts))],
           head.last_error_message === null
             ? null
@@ -153,7 +152,7 @@ function Head({
             size="xs"
             onClick={() => {
               skip.reset();
-              setAskedOf(head.message_id);
+              setAskedOf(head);
               setAsking(true);
             }}
             disabled={head.in_flight}
@@ -168,10 +167,10 @@ function Head({
         confirmLabel={texts.skipConfirm}
         pending={skip.isPending}
         error={skip.error}
-        onConfirm={() => skip.mutate(askedOf)}
+        onConfirm={() => skip.mutate(askedOf.message_id)}
         onClose={() => setAsking(false)}
       >
-        {texts.skipDescription(event)}
+        {texts.skipDescription(webhooks.subtopics[askedOf.subtopic].name)}
       </ConfirmDialog>
     </>
   );
