@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { ADMIN_EMAIL, PASSWORD, signedInBrowser, VIEWER_EMAIL } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { CLIENTS, takeSecret } from './support/clients.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('a session that ends while a page is open', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   it('is renewed over the page without losing the input', async () => {
     await using visit = await ui.visit('/profile');

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('a 404 of a proxy while the service is being replaced', () => {
   let ui: Ui;
   let learning: Learning;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     learning = await Learning.create(ui);
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   /** Answers requests as a proxy does that finds no service. Returns a function that ends this. */
   const replaceService = async (page: Page, address: string | RegExp, method: string, json = false) => {
