@@ -1,5 +1,4 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { assetKey } from '../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../src/events/catalogue.ts';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import type { FoundAsset as Asset } from '../../../src/ui-api/search/asset-search.ts';
@@ -38,11 +37,11 @@ const assetChoicesQuery = (heldBy: number | null, { types, search, limit, offset
     queryKey: ['assets', 'choices', heldBy, types, { search, limit, offset }],
     queryFn: async ({ signal }) => {
       const query = { types, search, limit, offset, held_by: heldBy };
-      const answer = await request<ListResponse<Asset>>('GET', withQuery('/ui/api/search/assets', query), {
+      const page = await request<ListResponse<Asset>>('GET', withQuery('/ui/api/search/assets', query), {
         signal,
       });
-      const data = answer.data.map((asset) => ({ ...asset, location: asset.location ?? '', held: false }));
-      return { ...answer, data };
+      const data = page.data.map((asset) => ({ ...asset, location: asset.location ?? '', held: false }));
+      return { ...page, data };
     },
     placeholderData: keepPreviousData,
   });
@@ -60,7 +59,8 @@ export const MAX_BY_ID = 200;
 /** The assets with these ids that exist. */
 export const assetsByIdQuery = (assets: readonly { type: FocusType; id: number }[]) =>
   queryOptions({
-    queryKey: ['assets', 'by-id', assets.map(assetKey)],
+    // In the form of the address: `COURSE:7`.
+    queryKey: ['assets', 'by-id', assets.map(({ type, id }) => `${type}:${id}`)],
     queryFn: async ({ queryKey, signal }) => {
       const path = withQuery('/ui/api/search/assets/by-id', { assets: queryKey[2] });
       return (await request<{ data: Asset[] }>('GET', path, { signal })).data;
