@@ -79,8 +79,8 @@ export interface TransactionOptions {
   /** For migrations and copies of whole tables: statements and locks may take minutes, not seconds. */
   isLong?: boolean;
   /**
-   * For copies, with `isLong`: an hour may pass between two statements, while the other database is read. Nobody may
-   * wait for the locks of the transaction, because they are kept as long if this machine is lost.
+   * For copies, with `isLong`: an hour may pass between two statements, while the other database is read. If this process
+   * hangs, the locks are kept as long. If this machine or its network is lost, the server releases them within two minutes.
    */
   mayIdle?: boolean;
   /** The caller knows that the engine may refuse this change alone. Its refusal does not mean that the engine is failing. */

@@ -6,10 +6,11 @@ import { CopyTargetError, copyDatabase } from '../../src/database/copying/copy-d
 import { readSqliteTables } from '../../src/database/copying/sqlite-tables.ts';
 import { type Database, DatabaseUnavailableError, type Reader } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { LONG_LOCK_MS } from '../../src/database/postgres/postgres-connections.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { deleteDoneMessages } from '../../src/queue/lines/done-messages.ts';
-import { HOUR_MS } from '../../src/time/units.ts';
+import { HOUR_MS, SECOND_MS } from '../../src/time/units.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { watchedDatabase } from '../support/watched-database.ts';
@@ -178,6 +179,57 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     assert.equal(limitMs, HOUR_MS);
   });
 
+  it('loses its locks, if its machine is lost, before the next run stops waiting for them', async () => {
+    await using pair = await openPair();
+    const given = new Map<string, number>();
+    await copyDatabase(pair.source, pair.target, {
+      finish: async (to) => {
+        const rows = await to.all<{ name: string; setting: string }>(
+          "select name, setting from pg_settings where name like 'tcp!_%' escape '!'",
+        );
+        for (const { name, setting } of rows) given.set(name, Number(setting));
+      },
+    });
+    const [idle, interval, count, unanswered] = [
+      'keepalives_idle',
+      'keepalives_interval',
+      'keepalives_count',
+      'user_timeout',
+    ].map((name) => given.get(`tcp_${name}`) ?? Number.NaN);
+    const probedMs = (idle! + interval! * count!) * SECOND_MS;
+    assert.ok(idle! > 0 && probedMs < LONG_LOCK_MS, `probed for ${probedMs} ms`);
+    // On Linux, this limit replaces the number of probes.
+    assert.ok(unanswered! > 0 && unanswered! < LONG_LOCK_MS, `unanswered for ${unanswered} ms`);
+  });
+
+  it('names who uses the tables of the target if it cannot lock them in time', async () => {
+    await using pair = await openPair();
+    await using other = new PostgresDatabase(pair.url, { connections: 3 });
+    const impatient: Pick<Database, 'transaction' | 'reader'> = {
+      reader: pair.target.reader,
+      transaction: (work, options) =>
+        pair.target.transaction(async (tx) => {
+          await tx.run(`set local lock_timeout = ${2 * SECOND_MS}`);
+          return await work(tx);
+        }, options),
+    };
+    await other.transaction(
+      async (tx) => {
+        const [session] = await tx.all<{ pid: number }>('select pg_backend_pid() as pid');
+        await tx.run('lock table accounts in exclusive mode');
+        await assert.rejects(copyDatabase(pair.source, impatient), {
+          name: 'DatabaseUnavailableError',
+          message: new RegExp(
+            `^the target of the copy cannot be locked while its tables are used by coursewire \\(process ${session!.pid}, in a ` +
+              'transaction since .*; an earlier copy .* run the command again when that has ended$',
+          ),
+        });
+      },
+      { isLong: true },
+    );
+    await assertEmpty(pair);
+  });
+
   it('deletes finished messages on the target that were not yet deleted in the source', async () => {
     await using pair = await openPair();
     await pair.source.transaction(async (tx) => {
@@ -225,7 +277,8 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
   it('leaves the target empty if the connection is lost at the last moment, and can be run again', async () => {
     await using pair = await openPair();
     await using other = new PostgresDatabase(pair.url, { connections: 3 });
-    const cut: Pick<Database, 'transaction'> = {
+    const cut: Pick<Database, 'transaction' | 'reader'> = {
+      reader: pair.target.reader,
       transaction: (work, options) =>
         pair.target.transaction(async (tx) => {
           const value = await work(tx);

@@ -1,5 +1,7 @@
 import { MIB } from '../../bytes.ts';
-import type { Database, SqlValue, Transaction } from '../database.ts';
+import { type Database, DatabaseUnavailableError, type SqlValue, type Transaction } from '../database.ts';
+import { BlockerWatch, describeBlockers } from '../migration-blockers.ts';
+import { wasBlocked } from '../postgres/postgres-errors.ts';
 import { storableInJson } from '../postgres/postgres-statements.ts';
 import { removeCopiedMarker } from './copied-marker.ts';
 import { RowDigest } from './row-digest.ts';
@@ -49,14 +51,16 @@ export interface CopyOptions {
  */
 export async function copyDatabase(
   source: Pick<Database, 'transaction'>,
-  target: Pick<Database, 'transaction'>,
+  target: Pick<Database, 'transaction' | 'reader'>,
   { onProgress = () => {}, finish = async () => {} }: CopyOptions = {},
 ): Promise<CopiedTable[]> {
   return await source.transaction(async (from) => {
     const tables = await readSqliteTables(from);
     return await target.transaction(
       async (to) => {
-        await assertReady(from, to, tables);
+        await assertSameMigrations(from, to);
+        await lockTables(to, tables, target);
+        await assertEmpty(to, tables);
         const copied: CopiedTable[] = [];
         for (const table of tables) copied.push(await copyTable(from, to, table, onProgress));
         // The marker of an earlier copy is about the source.
@@ -69,17 +73,28 @@ export async function copyDatabase(
   });
 }
 
-/**
- * Requires an empty target with the same migrations. Locks its tables, so that a service that was started on it cannot
- * write before the copy is complete.
- */
-async function assertReady(
-  from: Transaction,
+/** Locks the tables of the target, so that a service that was started on it cannot write before the copy is complete. */
+async function lockTables(
   to: Transaction,
   tables: readonly SqliteTable[],
+  { reader }: Pick<Database, 'reader'>,
 ): Promise<void> {
-  await assertSameMigrations(from, to);
-  await to.run(`lock table ${tables.map(({ name }) => name).join(', ')} in exclusive mode`);
+  await using watch = new BlockerWatch(reader);
+  const [session] = await to.all<{ pid: number }>('select pg_backend_pid() as pid');
+  watch.watch(session!.pid);
+  try {
+    await to.run(`lock table ${tables.map(({ name }) => name).join(', ')} in exclusive mode`);
+  } catch (error) {
+    if (!wasBlocked(error)) throw error;
+    throw new DatabaseUnavailableError(
+      `the target of the copy cannot be locked while its tables are used by ${describeBlockers(watch.last)}; an earlier ` +
+        'copy may still be running: run the command again when that has ended',
+      { cause: error },
+    );
+  }
+}
+
+async function assertEmpty(to: Transaction, tables: readonly SqliteTable[]): Promise<void> {
   const occupied: string[] = [];
   for (const { name } of tables) {
     const [row] = await to.all<{ count: number }>(`select count(*) as count from ${name}`);

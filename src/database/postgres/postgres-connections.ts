@@ -1,5 +1,5 @@
 import { Client, Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
-import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import { DatabaseUnavailableError } from '../database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 import { isConnectionUsable, isStalePlan } from './postgres-errors.ts';
@@ -37,6 +37,13 @@ export const DEFAULT_TIMEOUTS: PostgresTimeouts = {
 export const LONG_STATEMENT_MS = HOUR_MS;
 export const LONG_LOCK_MS = 2 * MINUTE_MS;
 export const LONG_IDLE_MS = 2 * MINUTE_MS;
+
+/**
+ * How the server notices that the machine or network of an idle transaction is lost: it asks the client's system, which
+ * answers although the program is busy. After 90 s without an answer, it releases the locks, before the next run gives up.
+ */
+export const PROBES = { idleSeconds: 30, intervalSeconds: 10, count: 6 };
+export const PROBED_MS = (PROBES.idleSeconds + PROBES.intervalSeconds * PROBES.count) * SECOND_MS;
 
 /** Idle connections are closed after this time. */
 const IDLE_CLOSE_MS = MINUTE_MS;

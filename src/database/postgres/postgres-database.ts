@@ -23,6 +23,8 @@ import {
   PostgresConnections,
   type PostgresResult,
   type PostgresTimeouts,
+  PROBED_MS,
+  PROBES,
 } from './postgres-connections.ts';
 import { isRerunnable, translateError } from './postgres-errors.ts';
 import { namedRowsToJson } from './postgres-json.ts';
@@ -313,8 +315,16 @@ function beginningOf({ durability, isLong, mayIdle }: TransactionOptions): strin
       `set local statement_timeout = ${LONG_STATEMENT_MS}`,
       `set local lock_timeout = ${LONG_LOCK_MS}`,
       `set local idle_in_transaction_session_timeout = ${mayIdle ? LONG_STATEMENT_MS : LONG_IDLE_MS}`,
-      `set local tcp_user_timeout = ${LONG_IDLE_MS}`,
+      // On Linux, it also replaces the number of probes.
+      `set local tcp_user_timeout = ${mayIdle ? PROBED_MS : LONG_IDLE_MS}`,
     );
+    if (mayIdle) {
+      statements.push(
+        `set local tcp_keepalives_idle = ${PROBES.idleSeconds}`,
+        `set local tcp_keepalives_interval = ${PROBES.intervalSeconds}`,
+        `set local tcp_keepalives_count = ${PROBES.count}`,
+      );
+    }
   }
   return statements.join('; ');
 }
