@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createWebhook } from '../delivery/webhook-helpers.ts';
 import { runSql } from '../support/database.ts';
-import { type Api, startTestService, type TestService } from '../support/service.ts';
+import { type Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { assertInvalid, assertProblem } from '../webhooks/webhook-expectations.ts';
 import { alertInput } from './alert-helpers.ts';
@@ -204,5 +204,21 @@ describe('an alert rule with e-mail', () => {
     assert.match(answer.body.errors[0].detail, /smtp_host/);
     const wrong = alertInput(URL_WITH_TOKEN, { email_to: ['a@example.com', 'no address'] });
     assertInvalid(await without.api.post('/alerts', wrong), ['/email_to', '/email_to/1']);
+  });
+
+  it('can be edited and disabled without an SMTP server, but gets no further addresses', async () => {
+    using folder = temporaryFolder();
+    const dataDir = folder.path;
+    await using first = await startTestService({ dataDir, settings: mail.settings });
+    const input = alertInput('', { target: null, email_to: ['a@example.com', 'b@example.com'] });
+    const { id } = await first.api.create('/alerts', input);
+    await first.stop();
+    await using without = await startTestService({ dataDir });
+    const { body } = await without.api.get(`/alerts/${id}`);
+    const put = (changes: object) => without.api.put(`/alerts/${id}`, { ...body, ...changes });
+    assertInvalid(await put({ email_to: [...body.email_to, 'c@example.com'] }), ['/email_to']);
+    for (const changes of [{}, { enabled: false, name: 'Quiet' }, { email_to: ['b@example.com'] }])
+      assert.equal((await put(changes)).status, 200, JSON.stringify(changes));
+    assertInvalid(await put({ email_to: ['a@example.com'] }), ['/email_to']);
   });
 });

@@ -56,9 +56,10 @@ function webhookErrors(
   );
 }
 
+/** Without an SMTP server, addresses that the rule has may stay, so that it can be sent back as it was read. */
 function emailErrors(
   { email_to: to, target }: Partial<AlertInput>,
-  { sendsEmail }: AlertInputContext,
+  { sendsEmail, current }: AlertInputContext,
 ): InputError[] {
   const addresses = Array.isArray(to) ? to : [];
   if (addresses.length === 0 && (target === undefined || target === null))
@@ -69,7 +70,7 @@ function emailErrors(
     const detail = typeof address === 'string' ? emailFault(address) : null;
     return detail === null ? [] : [{ pointer: `/email_to/${at}`, detail }];
   });
-  if (addresses.length === 0 || sendsEmail) return invalid;
+  if (sendsEmail || addresses.every((address) => current?.emailTo.includes(address) === true)) return invalid;
   return [
     { pointer: '/email_to', detail: 'no e-mail can be sent: the setting smtp_host is not set' },
     ...invalid,
