@@ -125,6 +125,8 @@ export interface MigrateOptions {
   signal?: AbortSignal | undefined;
   /** What errors call the database. @defaultValue the database */
   called?: string;
+  /** What to do if the database is newer than this program. @defaultValue to start the newer release, or to restore a backup */
+  adviceIfNewer?: string;
   /** For how long attempts that others block are repeated. @defaultValue ten minutes */
   patienceMs?: number;
 }
@@ -148,13 +150,14 @@ export async function migrate(
     onBlocked = () => {},
     signal,
     called = 'the database',
+    adviceIfNewer = 'Start the newer release, or restore a backup',
     patienceMs = PATIENCE_MS,
   }: MigrateOptions = {},
 ): Promise<string[]> {
   const startedAt = performance.now();
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const attempt = await tryToMigrate(database, (tx, onTurn) =>
-      migrateIn(tx, { now, migrations, guard, called, onTurn }),
+      migrateIn(tx, { now, migrations, guard, called, adviceIfNewer, onTurn }),
     );
     if ('applied' in attempt) return attempt.applied;
     const { blockers, error } = attempt;
@@ -200,12 +203,14 @@ async function migrateIn(
     migrations,
     guard,
     called,
+    adviceIfNewer,
     onTurn,
   }: {
     now: () => number;
     migrations: readonly Migration[];
     guard: MigrationGuard;
     called: string;
+    adviceIfNewer: string;
     onTurn: (pid: number) => void;
   },
 ): Promise<string[]> {
@@ -225,7 +230,7 @@ async function migrateIn(
   if (newer !== undefined) {
     throw new NewerDatabaseError(
       `${called} is newer than this release: it has migration ${newer.number} (${newer.name}), and this ` +
-        `release knows migrations up to ${migrations.at(-1)?.number ?? 0}. Start the newer release, or restore a backup.`,
+        `release knows migrations up to ${migrations.at(-1)?.number ?? 0}. ${adviceIfNewer}.`,
     );
   }
   const done = new Set(applied.map(({ number }) => number));

@@ -110,7 +110,7 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
     assert.match(ended.err, /is in use by another process/);
   });
 
-  it('says which of the databases is newer than this release', async () => {
+  it('says which of the databases is newer than this release, and how to copy nevertheless', async () => {
     using folder = temporaryFolder();
     await using postgres = await createPostgresDatabase();
     const file = path.join(folder.path, 'coursewire.db');
@@ -126,10 +126,21 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
       await using source = new SqliteDatabase(file);
       await apply(source);
     }
-    assert.match(await copy(), /: the embedded database is newer than this release: it has migration 9999/);
+    const newer = String.raw`is newer than this release: it has migration 9999 \(later\), and this release knows migrations up to \d+\.`;
+    assert.match(
+      await copy(),
+      new RegExp(
+        `: the embedded database ${newer} Copy it with the newer release, into a new database\\.\n$`,
+      ),
+    );
     await using target = new PostgresDatabase(postgres.url, { connections: 3 });
     await apply(target);
-    assert.match(await copy(), /: the target of the copy is newer than this release: it has migration 9999/);
+    assert.match(
+      await copy(),
+      new RegExp(
+        `: the target of the copy ${newer} Give a new database, or copy with the newer release\\.\n$`,
+      ),
+    );
   });
 
   it('creates no source database if there is none', async () => {

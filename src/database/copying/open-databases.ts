@@ -47,8 +47,12 @@ export async function openCopyDatabases(
     guard: (tx, pending) => guard(tx, pending, target.clock.now()),
     onBlocked: ({ text }) => remark(text),
     called: 'the target of the copy',
+    adviceIfNewer: 'Give a new database, or copy with the newer release',
   });
-  await migrate(source, now, MIGRATIONS, { called: 'the embedded database' });
+  await migrate(source, now, MIGRATIONS, {
+    called: 'the embedded database',
+    adviceIfNewer: 'Copy it with the newer release, into a new database',
+  });
   const opened = stack.move();
   return { source, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
