@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { targetBody } from '../src/alerts/notices/chat-bodies.ts';
 import type { NoticeContent } from '../src/alerts/notices/notice.ts';
 import { noticeText } from '../src/alerts/notices/notice-text.ts';
+import type { AuditAction } from '../src/audit/actions.ts';
 import { SUBTOPICS, topicOf } from '../src/events/catalogue.ts';
 import { MAX_MEMBERS } from '../src/http/json-body.ts';
 import { MessageBuilder } from '../src/webhooks/messages/message.ts';
@@ -17,6 +18,31 @@ import { startTestService, type TestService } from './support/service.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const PAGES = ['docs/api.md', 'docs/receiving.md', 'docs/webhooks.md'];
 
+/** The changes that stop, replace or remove something, and the words for it in the table of what a restore brings back. */
+const REMOVALS = {
+  MESSAGES_PURGED: /messages were .*purged/,
+  MESSAGE_SKIPPED: /messages were .*skipped/,
+  DEAD_LETTERS_REMOVED: /messages were .*removed from the dead letters/,
+  WEBHOOK_UPDATED: /webhook was paused, deactivated.* changed/,
+  WEBHOOK_DELETED: /webhook was .*deleted/,
+  SIGNING_SECRET_REPLACED: /signing secret was replaced/,
+  API_CLIENT_SECRET_REPLACED: /client secret was replaced/,
+  API_CLIENT_UPDATED: /API client was .*disabled.* scopes/,
+  API_CLIENT_DELETED: /API client was deleted/,
+  ADMINISTRATOR_UPDATED: /administrator .* disabled.* role/,
+  ADMINISTRATOR_DELETED: /administrator .* deleted/,
+  SESSIONS_ENDED: /session was ended/,
+  PASSWORD_CHANGED: /password was changed/,
+  PASSWORD_SET: /password was .*set with a link/,
+  ACCOUNT_UPDATED: /account was deactivated/,
+  CONTENT_REMOVED: /content was removed from it/,
+  ACCOUNT_DELETED: /account, .* deleted/,
+  REGISTRATION_DELETED: /registration .* deleted/,
+  COURSE_DELETED: /content was deleted/,
+  ALERT_UPDATED: /alert rule was disabled.* changed/,
+  ALERT_DELETED: /alert rule was .*deleted/,
+} as const satisfies Partial<Record<AuditAction, RegExp>>;
+
 function read(page: string): string {
   return readFileSync(path.join(ROOT, page), 'utf8');
 }
@@ -26,6 +52,12 @@ function blocksOf(page: string, language: string): string[] {
   return [...read(page).matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, found]) => found === language)
     .map(([, , text]) => text!);
+}
+
+/** The rows of the table of what a restore brings back. */
+function restoredRows(): string[] {
+  const [, section = ''] = /^### After a restore$(.*?)^## /ms.exec(read('docs/operating.md')) ?? [];
+  return section.split('\n').filter((line) => line.startsWith('| '));
 }
 
 /** A heading's anchor, as GitHub makes it. */
@@ -159,6 +191,21 @@ describe('docs/operating.md', () => {
     const [first, second] = ['`enable_queue_polling: false` and `enable_alerts: false`', '#after-a-restore'];
     assert.ok(steps.includes(first), `${first} in: ${steps}`);
     assert.ok(steps.indexOf(second) > steps.indexOf(first), `${second} in: ${steps}`);
+  });
+
+  it('advises to restore with the current webhooks_auth_secret, because the former one may have leaked', () => {
+    const [, steps = ''] = /^## Restore$(.*?)^### /ms.exec(read('docs/operating.md')) ?? [];
+    assert.match(steps, /`webhooks_auth_secret_previous`/);
+    assert.match(restoredRows().join('\n'), /`webhooks_auth_secret` was changed.*re-encrypt.*_previous`/);
+  });
+
+  it('says for each kind of change that stops or removes something that a restore undoes it', () => {
+    const rows = restoredRows();
+    for (const [action, words] of Object.entries(REMOVALS))
+      assert.ok(
+        rows.some((row) => words.test(row.split('|')[1]!)),
+        action,
+      );
   });
 });
 
