@@ -44,6 +44,7 @@ import { registrationsByEquivalent } from './migrations/0039-registrations-by-eq
 import { eventBlocksByTime } from './migrations/0040-event-blocks-by-time.ts';
 import { sessionPages } from './migrations/0041-session-pages.ts';
 import { eventKeyFormats } from './migrations/0043-event-key-formats.ts';
+import { continuedPages } from './migrations/0044-continued-pages.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 import { wasBlocked } from './postgres/postgres-errors.ts';
 
@@ -90,6 +91,7 @@ export const MIGRATIONS: readonly Migration[] = [
   eventBlocksByTime,
   sessionPages,
   eventKeyFormats,
+  continuedPages,
 ];
 
 /**

@@ -15,7 +15,6 @@ import type { LaunchService } from './launches/launch-service.ts';
 import { asksForBrowsed, closedUnits } from './prerequisites.ts';
 import { attemptMs } from './scorm/attempt-time.ts';
 import { isLeftOpen } from './scorm/cmi.ts';
-import { moveSessions } from './sessions/session-store.ts';
 import { type TimeLimit, timeLimitOf } from './time-limit.ts';
 import { MAX_UNIT_ID_LENGTH } from './unit-id.ts';
 
@@ -131,7 +130,7 @@ class PlayerPages {
 
   async open(launch: PlayerLaunch, { continues }: Static<typeof OpenRequest>): Promise<PageResponse> {
     const { attempts, courses, reader } = this.#with;
-    const openedPage = await attempts.openPage(launch, { continues, onContinued: moveSessions });
+    const openedPage = await attempts.openPage(launch, continues);
     const { attempt, page, units: opened } = openedPage;
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     return {

@@ -53,6 +53,7 @@ const HASHES: Readonly<Record<string, readonly [string, string]>> = {
   '40 event-blocks-by-time': ['d2638311dd60', 'd2638311dd60'],
   '41 session-pages': ['f088d8f9d433', 'b58e88f906f7'],
   '43 event-key-formats': ['4b1a108c8807', '6de4154f3fbb'],
+  '44 continued-pages': ['578052b7ca67', 'bb24d14394f4'],
 };
 
 function hashOf(migration: Migration, dialect: Dialect): string {

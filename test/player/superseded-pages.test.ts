@@ -208,6 +208,31 @@ describe('a unit that calls the service itself', () => {
       assert.equal((await resultOf(service, registrationId)).success, 'PASS');
     });
 
+    it('still records when the response to the page that was loaded again is lost, and it is loaded once more', async () => {
+      const aicc = await learnIn(aiccFiles());
+      const unit = await aiccIn(aicc.client);
+      const cmi5 = await learnIn(cmi5Course([{ id: ONE }]));
+      const other = await cmi5In(cmi5.client, ONE);
+      assert.deepEqual(await other.send(other.initialized()), [200]);
+      for (const { client } of [aicc, cmi5]) {
+        await client.reloaded().open();
+        await client.reloaded().open();
+      }
+      assert.match(await unit.send('PutParam', '[Core]\r\nLesson_Status=passed\r\nScore=90\r\n'), /^error=0/);
+      assert.deepEqual(await other.send(other.completed(), other.passed(0.9)), [200, 200]);
+      for (const { registrationId } of [aicc, cmi5])
+        assert.equal((await resultOf(service, registrationId)).success, 'PASS');
+    });
+
+    it('records nothing more if another window was opened between two loads of the page', async () => {
+      const { client } = await learnIn(aiccFiles());
+      const unit = await aiccIn(client);
+      await client.reloaded().open();
+      await openElsewhere(client);
+      await client.reloaded().open();
+      assert.match(await unit.send('PutParam', '[Core]\r\nLesson_Status=passed\r\n'), /^error=3/);
+    });
+
     it('records nothing more if another window was opened before that', async () => {
       const { client } = await learnIn(aiccFiles());
       const unit = await aiccIn(client);

@@ -26,6 +26,8 @@ export interface PlayerAttemptRow {
   version_id: number;
   /** The number of player pages opened in the attempt and those before. Only the newest page may write. */
   page: number;
+  /** The first of the pages that continue one another up to the newest; null if that continues no other. */
+  first_page: number | null;
   /** The launch of the newest page. It supersedes every other launch of the registration. */
   launch_id: string | null;
   /** JSON: the runtime's data for all units together; null if there is none. */

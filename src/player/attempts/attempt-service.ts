@@ -23,7 +23,7 @@ import type { LearnerValue } from './learner-value-store.ts';
 import { mergeRollUp } from './merge-status.ts';
 import { rollUp } from './roll-up.ts';
 import { keepSharedValues, readSharedValues } from './shared-values.ts';
-import { type ContinuedPage, isReset, isSuperseded, supersededLaunch, supersedes } from './superseding.ts';
+import { isContinued, isReset, isSuperseded, supersededLaunch, supersedes } from './superseding.ts';
 import { closedUnit, isStale, nextUnit, type UnitResult } from './unit-result.ts';
 
 /** Maximum of {@link AttemptService.countStatements} per attempt. */
@@ -75,12 +75,12 @@ export class AttemptService {
 
   /**
    * Opens a page of the player. The first page begins the attempt. A page supersedes all earlier ones, unless it belongs
-   * to a SCORM course and records nothing. A page that continues the newest one takes over what that has opened: the
-   * course may have a window of its own, which outlives the page.
-   * @param options.continues the page that the same tab had loaded before, if there was one
+   * to a SCORM course and records nothing. What the page that it continues has opened goes on: the course may have a
+   * window of its own, which outlives the page.
+   * @param continues the page that the same tab had loaded before, if there was one
    * @throws {ProblemError} `not-found` if the registration was deleted, `launch-over`
    */
-  async openPage(launch: PlayerLaunch, { continues, onContinued }: ContinuedPage): Promise<OpenedPage> {
+  async openPage(launch: PlayerLaunch, continues?: number): Promise<OpenedPage> {
     const { registrationId, launchId } = launch;
     if (registrationId === null) return { attempt: 0, page: 0, state: null, units: [] };
     return await this.#with.registrations.withLockedRegistration(registrationId, async (tx, current) => {
@@ -94,9 +94,8 @@ export class AttemptService {
       const { attempt, isNew } = await this.#attempt(tx, registration);
       const page = attempt.page + (supersedes(launch) ? 1 : 0);
       if (page !== attempt.page) {
-        await updatePage(tx, registrationId, attempt.number, { page, launchId });
-        if (continues === attempt.page && launchId === attempt.launchId)
-          await onContinued(tx, { registrationId, attempt: attempt.number, from: continues, to: page });
+        const firstPage = isContinued(attempt, launch, continues) ? attempt.firstPage : page;
+        await updatePage(tx, registrationId, attempt.number, { page, firstPage, launchId });
       }
       const units = await readUnits(tx, registrationId, attempt.number, { dataOf: null });
       const state = await readAttemptState(tx, registrationId, attempt.number);

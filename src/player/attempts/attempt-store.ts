@@ -61,7 +61,7 @@ export async function readAttempts(
       ? 'null'
       : `case when number in (${withState.map(() => '?').join(', ')}) then state end`;
   const rows = await reader.all<AttemptRow & { state: string | null }>(
-    `select number, version_id, page, launch_id, ${state} as state, started_at, ended_at from player_attempts ` +
+    `select number, version_id, page, first_page, launch_id, ${state} as state, started_at, ended_at from player_attempts ` +
       `where registration_id = ? and number in (${numbers.map(() => '?').join(', ')})`,
     ...withState,
     registrationId,
@@ -76,7 +76,7 @@ export async function readLatestAttempt(
   registrationId: string,
 ): Promise<Attempt | undefined> {
   const [row] = await reader.all<AttemptRow>(
-    'select number, version_id, page, launch_id, started_at, ended_at from player_attempts ' +
+    'select number, version_id, page, first_page, launch_id, started_at, ended_at from player_attempts ' +
       'where registration_id = ? order by number desc limit 1',
     registrationId,
   );
@@ -110,6 +110,7 @@ export async function insertAttempt(
       number,
       version_id: versionId,
       page,
+      first_page: null,
       launch_id: null,
       state: null,
       started_at: now,
@@ -125,11 +126,11 @@ export async function updatePage(
   tx: Transaction,
   registrationId: string,
   number: number,
-  { page, launchId }: { page: number; launchId: string },
+  { page, firstPage, launchId }: { page: number; firstPage: number; launchId: string },
 ): Promise<void> {
   await tx.query
     .updateTable('player_attempts')
-    .set({ page, launch_id: launchId })
+    .set({ page, first_page: firstPage, launch_id: launchId })
     .where('player_attempts.registration_id', '=', registrationId)
     .where('player_attempts.number', '=', number)
     .execute();
@@ -291,6 +292,7 @@ function toAttempt(row: AttemptRow): Attempt {
     number: row.number,
     versionId: row.version_id,
     page: row.page,
+    firstPage: row.first_page ?? row.page,
     launchId: row.launch_id,
     startedAt: row.started_at,
     endedAt: row.ended_at,

@@ -33,6 +33,8 @@ export interface Attempt {
   versionId: number;
   /** The number of player pages that were opened in it and in the attempts before. Only the latest page may write. */
   page: number;
+  /** The first of the pages that continue one another up to the latest: that page itself if it continues no other. */
+  firstPage: number;
   /** The launch of the latest page; null before the first page. */
   launchId: string | null;
   startedAt: number;

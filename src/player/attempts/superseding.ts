@@ -1,18 +1,16 @@
-import type { Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { Attempt } from './attempt.ts';
 import type { UnitResult } from './unit-result.ts';
 
-/** The page that a page may continue. */
-export interface ContinuedPage {
-  /** Undefined if there is none. */
-  continues: number | undefined;
-  /** Moves what the continued page has opened to the page that continues it. */
-  onContinued(
-    tx: Transaction,
-    moved: { registrationId: string; attempt: number; from: number; to: number },
-  ): Promise<void>;
+/**
+ * Whether a page that opens continues the newest one. The page that its tab names may be an earlier one of those that
+ * continue one another: the responses to later ones may be lost.
+ * @param continues the page that the same tab had loaded before; undefined if there was none
+ */
+export function isContinued(attempt: Attempt, launch: PlayerLaunch, continues: number | undefined): boolean {
+  if (continues === undefined || launch.launchId !== attempt.launchId) return false;
+  return continues >= attempt.firstPage && continues <= attempt.page;
 }
 
 /** Whether a newer page or launch has superseded the one that wrote a result. */
@@ -27,9 +25,12 @@ export function isSuperseded(
   return !isOfPage || attempt.launchId !== launch.launchId;
 }
 
-/** Whether a session belongs to a page that is not the newest one. A session without a page belongs to its launch. */
+/**
+ * Whether a session belongs to a page that neither is the newest one nor is continued by it. A session without a page
+ * belongs to its launch.
+ */
 export function isOfOlderPage({ page }: { page: number | null }, attempt: Attempt): boolean {
-  return page !== null && page !== attempt.page;
+  return page !== null && page < attempt.firstPage;
 }
 
 /**
@@ -37,12 +38,12 @@ export function isOfOlderPage({ page }: { page: number | null }, attempt: Attemp
  * @throws {ProblemError} `forbidden`
  */
 export function assertIsNewest(attempt: Attempt, page: number | null): void {
-  if (isOfOlderPage({ page }, attempt)) throw supersededLaunch(attempt);
+  if (page !== null && page !== attempt.page) throw supersededLaunch(attempt);
 }
 
 /**
- * Checks that a session still records. @throws {ProblemError} `forbidden` after a reset, and once a newer page has been
- * opened
+ * Checks that a session still records. @throws {ProblemError} `forbidden` after a reset, and once a page has been opened
+ * that does not continue its own
  */
 export function assertStillRecords(
   session: { attempt: number; page: number | null },
@@ -50,7 +51,7 @@ export function assertStillRecords(
 ): void {
   if (session.attempt !== attempt.number)
     throw new ProblemError('forbidden', 'A new attempt has begun since the course was opened');
-  assertIsNewest(attempt, session.page);
+  if (isOfOlderPage(session, attempt)) throw supersededLaunch(attempt);
 }
 
 /** Whether a reset has ended the latest attempt, and no page has begun the next one. */

@@ -190,25 +190,6 @@ export async function updateSession(
   );
 }
 
-/** Moves the sessions of a page to the page that continues it. */
-export async function moveSessions(
-  tx: Transaction,
-  {
-    registrationId,
-    attempt,
-    from,
-    to,
-  }: { registrationId: string; attempt: number; from: number; to: number },
-): Promise<void> {
-  await tx.run(
-    'update player_sessions set page = ? where registration_id = ? and attempt = ? and page = ?',
-    to,
-    registrationId,
-    attempt,
-    from,
-  );
-}
-
 /** Deletes the sessions of previews that began before a time, in epoch milliseconds. */
 export async function deletePreviews(tx: Transaction, before: number): Promise<void> {
   await tx.run('delete from player_sessions where started_at < ? and registration_id is null', before);

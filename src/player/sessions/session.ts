@@ -30,8 +30,8 @@ export interface Session {
   activeAt: number;
   endedAt: number | null;
   /**
-   * The page in which the unit was opened, or the one that continues it. Null if it is not known: the session then
-   * records as long as its launch does.
+   * The page in which the unit was opened. The session also records while a page continues it. Null if the page is not
+   * known: the session then records as long as its launch does.
    */
   page: number | null;
 }
