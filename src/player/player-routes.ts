@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox';
 import type { PlayableVersion } from '../content/courses/playable-version.ts';
 import type { Reader } from '../database/database.ts';
 import { notFound } from '../problems/problem.ts';
-import { type LearningStatus, NOTHING_LEARNED, type UnitState } from './attempts/attempt.ts';
-import type { AttemptService, OpenedPage } from './attempts/attempt-service.ts';
+import { type LearningStatus, NOTHING_LEARNED, type OpenedPage, type UnitState } from './attempts/attempt.ts';
+import type { AttemptService } from './attempts/attempt-service.ts';
 import { assertStorableId } from './attempts/unit-ids.ts';
 import { closedUnit } from './attempts/unit-result.ts';
 import { readBody } from './content-origin/read-body.ts';
@@ -66,6 +66,8 @@ export interface PageResponse {
   attempt: number;
   /** Sent with every write of the page. */
   page: number;
+  /** Whether it continues the page that the same tab had loaded before: what that has opened goes on recording. */
+  isContinued: boolean;
   units: UnitInContents[];
   /** The result of the whole course. */
   result: LearningStatus;
@@ -131,7 +133,7 @@ class PlayerPages {
   async open(launch: PlayerLaunch, { continues }: Static<typeof OpenRequest>): Promise<PageResponse> {
     const { attempts, courses, reader } = this.#with;
     const openedPage = await attempts.openPage(launch, continues);
-    const { attempt, page, units: opened } = openedPage;
+    const { attempt, page, isContinued, units: opened } = openedPage;
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     return {
       course: { name: launch.courseName, standard: launch.learningStandard },
@@ -139,6 +141,7 @@ class PlayerPages {
       registration: launch.registrationId,
       attempt,
       page,
+      isContinued,
       units: await this.#contentsOf(launch, opened),
       result: await this.#resultOf(launch),
       lastUnit: await this.#lastUnitOf(launch, openedPage),

@@ -195,6 +195,21 @@ describe('a unit that calls the service itself', () => {
     });
   });
 
+  it('is said to go on only where the page that was loaded again continues the newest one', async () => {
+    const { registrationId, client } = await learnIn(cmi5Course([{ id: ONE }]));
+    const again = async (tab: PlayerClient) => (await tab.reloaded().open()).isContinued;
+    assert.equal((await client.open()).isContinued, false);
+    assert.deepEqual([await again(client), await again(client)], [true, true]);
+    await openElsewhere(client);
+    assert.equal(await again(client), false);
+    const launched = await startLaunch(service, registrationId);
+    await launched.open();
+    assert.equal(await again(client), false, 'after another launch');
+    await client.open();
+    await service.api.post(`/registrations/${registrationId}/reset`);
+    assert.equal(await again(client), false, 'after a reset');
+  });
+
   describe('in a window of its own', () => {
     it('still records when the page that opened it is loaded again', async () => {
       const { registrationId, client } = await learnIn(aiccFiles());

@@ -99,6 +99,23 @@ describe('a cmi5 course in a browser', () => {
       assert.equal((await verbs()).filter((verb: string) => verb === 'launched').length, 2);
     });
 
+    it('is said to save nothing more if the page that opened it is loaded again after another launch', async () => {
+      const registrationId = await register(ownWindow);
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await openWindow(learner, 'Open the course');
+      await using other = await newLearner(browser);
+      await other.open(service, registrationId);
+      await heading(other, 'This course opens in its own window');
+      await learner.page.reload();
+      await heading(learner, 'This course opens in its own window');
+      await learner.page
+        .getByText(
+          'If the course is still open in another window, close it: what you do there is no longer saved.',
+        )
+        .waitFor();
+    });
+
     it('begins no session before the learner has opened it', async () => {
       const registrationId = await register(ownWindow);
       await using learner = await newLearner(browser);

@@ -6,7 +6,7 @@ import { ProblemError } from '../../problems/problem.ts';
 import { SECOND_MS } from '../../time/units.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
-import type { Attempt, LearningStatus, RecordOutcome, UnitState } from './attempt.ts';
+import type { Attempt, LearningStatus, OpenedPage, RecordOutcome, UnitState } from './attempt.ts';
 import {
   addStatementBytes,
   endAttempt,
@@ -23,20 +23,11 @@ import type { LearnerValue } from './learner-value-store.ts';
 import { mergeRollUp } from './merge-status.ts';
 import { rollUp } from './roll-up.ts';
 import { keepSharedValues, readSharedValues } from './shared-values.ts';
-import { isContinued, isReset, isSuperseded, supersededLaunch, supersedes } from './superseding.ts';
+import { continuesNewest, isReset, isSuperseded, supersededLaunch, supersedes } from './superseding.ts';
 import { closedUnit, isStale, nextUnit, type UnitResult } from './unit-result.ts';
 
 /** Maximum of {@link AttemptService.countStatements} per attempt. */
 const MAX_STATEMENT_BYTES = GIB;
-
-/** The initial data of a player page. */
-export interface OpenedPage {
-  attempt: number;
-  /** Sent with every write of the page; 0 in a preview. */
-  page: number;
-  state: unknown;
-  units: readonly UnitState[];
-}
 
 /** An attempt whose registration is locked by a transaction. */
 export interface AttemptInProgress {
@@ -82,7 +73,7 @@ export class AttemptService {
    */
   async openPage(launch: PlayerLaunch, continues?: number): Promise<OpenedPage> {
     const { registrationId, launchId } = launch;
-    if (registrationId === null) return { attempt: 0, page: 0, state: null, units: [] };
+    if (registrationId === null) return { attempt: 0, page: 0, isContinued: false, state: null, units: [] };
     return await this.#with.registrations.withLockedRegistration(registrationId, async (tx, current) => {
       const registration = await this.#with.registrations.settle(tx, current, launch);
       // Since the launch, a reset may have changed the version, or another window the language.
@@ -93,13 +84,14 @@ export class AttemptService {
       }
       const { attempt, isNew } = await this.#attempt(tx, registration);
       const page = attempt.page + (supersedes(launch) ? 1 : 0);
+      const isContinued = page !== attempt.page && continuesNewest(attempt, launch, continues);
       if (page !== attempt.page) {
-        const firstPage = isContinued(attempt, launch, continues) ? attempt.firstPage : page;
+        const firstPage = isContinued ? attempt.firstPage : page;
         await updatePage(tx, registrationId, attempt.number, { page, firstPage, launchId });
       }
       const units = await readUnits(tx, registrationId, attempt.number, { dataOf: null });
       const state = await readAttemptState(tx, registrationId, attempt.number);
-      const result = { attempt: attempt.number, page, state, units };
+      const result = { attempt: attempt.number, page, isContinued, state, units };
       return { status: null, changesRecord: isNew, result };
     });
   }

@@ -46,6 +46,17 @@ export interface AttemptWithState extends Attempt {
   state: unknown;
 }
 
+/** The initial data of a player page. */
+export interface OpenedPage {
+  attempt: number;
+  /** Sent with every write of the page; 0 in a preview. */
+  page: number;
+  /** Whether it continues a page: what that has opened goes on recording. */
+  isContinued: boolean;
+  state: unknown;
+  units: readonly UnitState[];
+}
+
 /** The position of a write among all writes of an attempt. */
 export interface WritePosition {
   /** The number of the player page, from {@link Attempt.page}. */

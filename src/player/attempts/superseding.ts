@@ -8,7 +8,11 @@ import type { UnitResult } from './unit-result.ts';
  * continue one another: the responses to later ones may be lost.
  * @param continues the page that the same tab had loaded before; undefined if there was none
  */
-export function isContinued(attempt: Attempt, launch: PlayerLaunch, continues: number | undefined): boolean {
+export function continuesNewest(
+  attempt: Attempt,
+  launch: PlayerLaunch,
+  continues: number | undefined,
+): boolean {
   if (continues === undefined || launch.launchId !== attempt.launchId) return false;
   return continues >= attempt.firstPage && continues <= attempt.page;
 }

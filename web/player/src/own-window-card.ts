@@ -18,17 +18,17 @@ export interface OwnWindowEvents {
  * The unit starts with the click: before it, a window may still show the unit, from before the page was loaded. A closed
  * window is opened again with a new start, because some standards let a URL start a session only once.
  * @param courseWindow the window that shows the unit; null before the learner opens it
- * @param words what the learner reads before that
+ * @param isContinued whether a window from before the page was loaded again goes on recording; null if it was not
  * @param result the recorded result of the course, which the card shows
  */
 export function ownWindowCard({
   courseWindow,
-  words: before,
+  isContinued,
   result,
   events,
 }: {
   courseWindow: CourseWindow | null;
-  words: string;
+  isContinued: boolean | null;
   result: Node;
   events: OwnWindowEvents;
 }): HTMLElement {
@@ -44,7 +44,8 @@ export function ownWindowCard({
   };
   const showClosed = (text: string = TEXTS.windowClosed) =>
     show(TEXTS.windowClosedTitle, text, TEXTS.openAgain);
-  if (courseWindow === null) show(TEXTS.ownWindowTitle, before, TEXTS.openWindow);
+  const former = isContinued === null ? '' : ` ${isContinued ? TEXTS.stillOpen : TEXTS.openUnsaved}`;
+  if (courseWindow === null) show(TEXTS.ownWindowTitle, TEXTS.ownWindow + former, TEXTS.openWindow);
   else if (courseWindow.isOpen) show(TEXTS.windowOpenTitle, TEXTS.windowOpen, TEXTS.showWindow);
   else showClosed();
   if (courseWindow !== null) {

@@ -193,7 +193,7 @@ export class Player {
   #windowCard(unit: Unit, courseWindow: CourseWindow | null): HTMLElement {
     return ownWindowCard({
       courseWindow,
-      words: `${TEXTS.ownWindow}${this.#earlier.isReload ? ` ${TEXTS.stillOpen}` : ''}`,
+      isContinued: this.#earlier.isContinued,
       result: this.#view.result,
       events: {
         onOpened: (opened) => {
@@ -225,8 +225,7 @@ export class Player {
 
   async #unitLeft(): Promise<void> {
     if ((this.#page?.units.length ?? 0) < 2) return await this.#exit();
-    const isClosed = await this.#closeUnit();
-    if (isClosed && !this.#isEnded) this.#view.showUnitEnded();
+    if ((await this.#closeUnit()) && !this.#isEnded) this.#view.showUnitEnded();
   }
 
   /** The course ended its session. Its page stays, because some courses show a last message there. */

@@ -15,11 +15,11 @@ export interface EarlierPages {
   wasRecovered: boolean;
   /** Whether unsent data is lost that was to be saved later. */
   isLost: boolean;
-  /** Whether this tab had loaded the page before. */
-  isReload: boolean;
+  /** Whether what the page has opened that this tab had loaded before goes on recording; null if there was none. */
+  isContinued: boolean | null;
 }
 
-export const NO_EARLIER_PAGES: EarlierPages = { wasRecovered: false, isLost: false, isReload: false };
+export const NO_EARLIER_PAGES: EarlierPages = { wasRecovered: false, isLost: false, isContinued: null };
 
 /** The page cannot open without losing the unsent data of an earlier page. */
 export class StuckUnsent extends Error {
@@ -46,7 +46,7 @@ export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageResp
     page,
     wasRecovered: unsent === 'recorded',
     isLost: unsent === 'lost',
-    isReload: former !== null,
+    isContinued: former === null ? null : page.isContinued,
   };
 }
 

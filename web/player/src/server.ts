@@ -27,6 +27,8 @@ export interface PageResponse {
   registration: string | null;
   attempt: number;
   page: number;
+  /** Whether it continues the page that this tab had loaded before: what that has opened goes on recording. */
+  isContinued: boolean;
   units: Unit[];
   /** The result of the whole course. */
   result: Result;

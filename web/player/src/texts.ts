@@ -77,6 +77,8 @@ export const TEXTS = {
   ownWindowTitle: 'This course opens in its own window',
   ownWindow: 'Keep this page open while you learn.',
   stillOpen: 'If the course is still open in another window, continue there.',
+  openUnsaved:
+    'If the course is still open in another window, close it: what you do there is no longer saved.',
   openWindow: 'Open the course',
   windowOpenTitle: 'The course is open in its own window',
   windowOpen: 'Keep this page open while you learn. Close the other window when you are done.',
