@@ -306,6 +306,29 @@ describe('an AICC course', () => {
     assert.deepEqual([values.Lesson_Status, values.Lesson_Mode], ['passed', 'review']);
   });
 
+  for (const [what, command, data] of [
+    ['a bookmark', 'PutParam', '[Core]\r\nLesson_Location=4\r\n'],
+    ['a status that AICC does not know', 'PutParam', '[Core]\r\nLesson_Status=done\r\n'],
+    ['its state', 'PutParam', '[Core_Lesson]\r\nmy state\r\n'],
+    ['an interaction', 'PutInteractions', '"interaction_id"\r\n"Q1"\r\n'],
+  ] as const) {
+    test(`that failed after it had passed still reads that it is passed after a message with only ${what}`, async () => {
+      const registrationId = await register();
+      for (const core of ['Lesson_Status=passed,suspend\r\nScore=90', 'Lesson_Status=failed,suspend']) {
+        const unit = await open(registrationId);
+        await unit.send('PutParam', `[Core]\r\n${core}\r\n`);
+        await unit.send('ExitAU');
+      }
+      const unit = await open(registrationId);
+      const status = async () => (await unit.parameters()).values.Lesson_Status?.split(',')[0];
+      assert.match(await unit.send(command, data), /^error=0/);
+      assert.equal(await status(), 'passed');
+      await unit.send('PutParam', '[Core]\r\nLesson_Status=failed\r\n');
+      assert.match(await unit.send(command, data), /^error=0/);
+      assert.equal(await status(), 'failed', 'it has set that itself');
+    });
+  }
+
   for (const [score, status] of [
     [90, 'passed'],
     [10, 'failed'],

@@ -24,9 +24,10 @@ export class PlainAiccModel {
   readonly #values = new Map<string, string>();
   #isNew = true;
   #exit = '';
-  /** Whether the last visit that changed something has ended, and whether this visit has changed something. */
+  /** Whether the last visit that changed something has ended, and whether this visit has changed something, or its status. */
   #hasEnded = true;
   #hasBegun = false;
+  #hasSetStatus = false;
   #earlierS = 0;
   #totalS = 0;
   #isCompleted = false;
@@ -44,6 +45,7 @@ export class PlainAiccModel {
     const canGoOn = (this.#exit === 'suspend' || !this.#hasEnded) && this.#totalS < ALLOWED_S;
     this.isReview = this.#isCompleted && this.#success !== 'FAIL' && !canGoOn;
     this.#hasBegun = false;
+    this.#hasSetStatus = false;
     if (this.isReview) return;
     this.#earlierS = this.#totalS;
   }
@@ -54,6 +56,7 @@ export class PlainAiccModel {
     this.#begin();
     for (const { element, read } of values) {
       if (read === null) continue;
+      if (element.name === 'Lesson_Status') this.#hasSetStatus = true;
       if (element.name === 'Time') {
         this.#totalS = Math.max(this.#totalS, this.#earlierS + secondsOf(read));
       } else this.#values.set(element.name, read);
@@ -86,9 +89,9 @@ export class PlainAiccModel {
     };
   }
 
-  /** What the unit has set in this visit. Before that, what was recorded. */
+  /** The status that the unit has set in this visit. Before that, what was recorded. */
   #lessonStatus(): string {
-    if (this.#hasBegun || !this.#isCompleted) return this.#values.get('Lesson_Status')!;
+    if (this.#hasSetStatus || !this.#isCompleted) return this.#values.get('Lesson_Status')!;
     return { PASS: 'passed', FAIL: 'failed', UNKNOWN: 'completed' }[this.#success];
   }
 

@@ -15,6 +15,8 @@ export interface AiccUnitData extends SessionTimes {
   cmi: Cmi;
   /** Whether the unit has sent `ExitAU` in its latest session. */
   terminated: boolean;
+  /** The session that has set the status in `cmi`; null if none has. Missing in the data of earlier releases. */
+  statusOf: string | null;
 }
 
 /** Only the first letter of these words is significant (CMI001, chapter 5). */
@@ -46,7 +48,8 @@ const INTEGER = /^[+-]?\d{1,9}$/;
 /** Reads the stored data of a unit. */
 export function readAiccUnit(unit: UnitState | null): AiccUnitData {
   const data = (unit?.data ?? {}) as Partial<AiccUnitData>;
-  return { cmi: cmiOf(unit), terminated: data.terminated ?? false, ...readSessionTimes(data) };
+  const { terminated = false, statusOf = null } = data;
+  return { cmi: cmiOf(unit), terminated, statusOf, ...readSessionTimes(data) };
 }
 
 /** The data model at the start of another session. The time of the session before is counted already. */
@@ -79,6 +82,17 @@ export function withParameters(before: Cmi, data: string): Cmi {
   return next;
 }
 
+/** Whether `PutParam` sets the status of the unit. */
+export function setsStatus(data: string): boolean {
+  return statusIn(readValues(readGroups(data).get('core') ?? [])) !== '';
+}
+
+/** The status in core values; empty if there is none, or not a valid one. */
+function statusIn(core: ReadonlyMap<string, string>): string {
+  const [status = ''] = (core.get('lesson_status') ?? '').split(',', 1);
+  return longForm(status, STATUSES);
+}
+
 /** Free text without the empty lines at its end, which are part of the message format. */
 function textOf(lines: readonly string[]): string {
   const last = lines.findLastIndex((line) => line !== '');
@@ -86,7 +100,8 @@ function textOf(lines: readonly string[]): string {
 }
 
 function withCore(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
-  const [status = '', exit = ''] = (values.get('lesson_status') ?? '').split(',', 2);
+  const [, exit = ''] = (values.get('lesson_status') ?? '').split(',', 2);
+  const status = statusIn(values);
   const score = scoreIn(values.get('score'));
   const time = values.get('time') ?? '';
   return {
@@ -94,7 +109,7 @@ function withCore(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
     // Core values without an exit cancel an earlier exit.
     exit: longForm(exit, EXITS),
     ...(values.has('lesson_location') ? { lesson_location: values.get('lesson_location') } : {}),
-    ...(longForm(status, STATUSES) === '' ? {} : { lesson_status: longForm(status, STATUSES) }),
+    ...(status === '' ? {} : { lesson_status: status }),
     ...(score === null ? {} : { score }),
     ...(timespanMs(time) === null ? {} : { session_time: time }),
   };
@@ -194,9 +209,11 @@ export function parametersOf({
   const cmi = cmiOf(current);
   const core = part(cmi, 'core');
   const score = part(core, 'score');
-  const isOwn = readAiccUnit(current).sessionId === sessionId;
+  const latest = readAiccUnit(current);
+  const isOwn = latest.sessionId === sessionId;
   const reported = textIn(core, 'lesson_status');
-  const status = isOwn ? reported || 'not attempted' : lessonStatusOf(current, reported);
+  // Otherwise, it is of an earlier visit, and what was recorded counts.
+  const status = latest.statusOf === sessionId ? reported : lessonStatusOf(current, reported);
   const isResumed = isOwn ? textIn(core, 'exit') === 'suspend' : isLeftOpen(current);
   const entry = current === null ? ', ab-initio' : isResumed ? ', resume' : '';
   const scores = [textIn(score, 'raw'), textIn(score, 'max'), textIn(score, 'min')];

@@ -20,6 +20,7 @@ import { nextSessionTimes } from '../sessions/session-times.ts';
 import {
   parametersOf,
   readAiccUnit,
+  setsStatus,
   withInteractions,
   withoutSessionTime,
   withParameters,
@@ -140,6 +141,7 @@ async function record(
     request,
   }: { unit: LaunchUnit; change: (cmi: Cmi, data: string) => Cmi; request: HacpRequest },
 ): Promise<void> {
+  const hasStatus = request.command === 'putparam' && setsStatus(request.data);
   const work: AttemptWork<undefined> = async (tx, { attempt }) => {
     const session = (await readSession(tx, sessionId))?.session;
     if (session === undefined) throw new ProblemError('forbidden', 'The session was deleted');
@@ -161,7 +163,7 @@ async function record(
         const times = nextSessionTimes(before, current?.durationMs ?? 0, reported);
         const last = isSame ? readScorm12(before.cmi, unit, before.terminated).status : null;
         return {
-          data: { cmi, terminated, ...times },
+          data: { cmi, terminated, statusOf: hasStatus ? sessionId : before.statusOf, ...times },
           status: withoutLowerScore(status, { current, last }),
           visitMs: times.earlierMs + times.sessionMs,
         };
