@@ -140,7 +140,9 @@ describe('a window with a course that calls the service itself', () => {
   });
 
   describe('whose connection was lost while the learner worked', () => {
-    const ELSEWHERE = 'What you did here without a connection is not saved.';
+    const LOST = 'What you did here without a connection is not saved.';
+    const PERHAPS_LOST =
+      'What you did here without a connection may not be saved. Please check your work there.';
     const work = async (learner: Learner, registrationId: string) => {
       await learner.open(service, registrationId);
       await learner.given();
@@ -154,17 +156,44 @@ describe('a window with a course that calls the service itself', () => {
       await other.given();
     };
 
-    it('shows that this work is not saved, if another window has taken over', async () => {
+    it('shows that this work may not be saved, if another window has taken over', async () => {
       const { registrationId } = await registerTo(service, scorm12Course());
       await using learner = await newLearner(browser);
       await work(learner, registrationId);
       await openElsewhere(registrationId);
       await learner.page.context().setOffline(false);
       await shows(learner, SUPERSEDED);
-      await learner.page.getByText(ELSEWHERE).waitFor();
+      await learner.page.getByText(PERHAPS_LOST).waitFor();
     });
 
-    it('shows the same in its browser later, if it was closed before', async () => {
+    it('does not show that this work is lost, if another window of its browser has saved it', async () => {
+      const { registrationId } = await registerTo(service, scorm12Course());
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await learner.given();
+      await learner.page.route('**/commit', (route) => route.abort());
+      await learner.calls(['LMSSetValue', 'cmi.core.lesson_location', 'page-9'], ['LMSCommit', '']);
+      await learner.page.getByText('Your work is kept in this browser').waitFor();
+      const other = await learner.page.context().newPage();
+      await other.goto(await launch(service, registrationId));
+      await other.getByText('Your work from before the connection was lost is now saved.').waitFor();
+      await learner.page.unroute('**/commit');
+      await learner.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await shows(learner, SUPERSEDED);
+      await learner.page.getByText(PERHAPS_LOST).waitFor();
+    });
+
+    it('shows that this work is not saved, if a reset has ended its attempt', async () => {
+      const { registrationId } = await registerTo(service, scorm12Course());
+      await using learner = await newLearner(browser);
+      await work(learner, registrationId);
+      await service.api.post(`/registrations/${registrationId}/reset`);
+      await learner.page.context().setOffline(false);
+      await shows(learner, RESET);
+      await learner.page.getByText(LOST).waitFor();
+    });
+
+    it('shows in its browser later that this work could not be saved, if it was closed before', async () => {
       const { registrationId } = await registerTo(service, scorm12Course());
       await using learner = await newLearner(browser);
       await work(learner, registrationId);

@@ -50,6 +50,15 @@ const ENDS: Readonly<Record<EndState, [title: string, words: string, again?: str
   deleted: [TEXTS.deletedTitle, TEXTS.deleted],
 };
 
+/**
+ * What the page says about work that it could not save because the connection was lost. Another window of the same
+ * browser may have saved it: it sends what the browser keeps.
+ */
+const OFFLINE_WORK: Readonly<Partial<Record<EndState, string>>> = {
+  superseded: TEXTS.perhapsLostOffline,
+  reset: TEXTS.lostOffline,
+};
+
 /** Whether the page records nothing any longer in a state of saving. */
 export function isEnd(state: SavingState): state is EndState {
   return Object.hasOwn(ENDS, state);
@@ -216,8 +225,8 @@ export class PageView {
   showEnd(why: EndState, hasFailed: boolean): void {
     this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
     const [title, reason, again] = ENDS[why];
-    const isLost = hasFailed && (why === 'superseded' || why === 'reset');
-    const words = isLost ? `${reason} ${TEXTS.lostOffline}` : reason;
+    const offlineWork = hasFailed ? OFFLINE_WORK[why] : undefined;
+    const words = offlineWork === undefined ? reason : `${reason} ${offlineWork}`;
     this.showCard(again === undefined ? cardOf(title, words) : actionCard(title, words, again, reload));
   }
 

@@ -73,7 +73,7 @@ export class Recording {
     return this.#lost.size === 0 ? null : 'lost';
   }
 
-  /** Whether the connection was lost, and what a unit reported since then is not saved. */
+  /** Whether the connection was lost, and this page has saved nothing of what a unit reported since then. */
   get hasFailed(): boolean {
     return [...this.#savers.values()].some(({ hasFailed }) => hasFailed);
   }

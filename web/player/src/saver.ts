@@ -140,7 +140,7 @@ export class Saver {
     return this.#idle.length > 0 && this.#isKept && this.#retryMs !== FIRST_RETRY_MS;
   }
 
-  /** Whether the connection was lost, and what the unit reported since then is not saved. */
+  /** Whether the connection was lost, and this page has saved nothing of what the unit reported since then. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }

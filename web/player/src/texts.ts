@@ -17,6 +17,8 @@ export const TEXTS = {
   offline:
     'The connection is lost. Your work is kept in this browser and saved when the connection is back. If you close this page before that, open the course again in this browser first, not elsewhere.',
   lostOffline: 'What you did here without a connection is not saved.',
+  perhapsLostOffline:
+    'What you did here without a connection may not be saved. Please check your work there.',
   lostEarlier:
     'Work from an earlier visit in this browser could not be saved. Perhaps the course was opened elsewhere or reset since then. Please check your work.',
   recovered: 'Your work from before the connection was lost is now saved.',
