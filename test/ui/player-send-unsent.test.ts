@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { forgetLoss } from '../../web/player/src/lost-work.ts';
 import { openPage, sendUnsent } from '../../web/player/src/send-unsent.ts';
 import { keepUnsent } from '../../web/player/src/unsent.ts';
 import { answerOfProxy, pageInNode, problem } from './support/page-in-node.ts';
@@ -106,16 +107,51 @@ describe('unsent work of an earlier page', () => {
           return path === 'open' ? Response.json({ ...OWNER, page: 2, mode: 'normal' }) : answer();
         };
         const { isLost, wasRecovered } = await openPage(false);
-        assert.deepEqual([isLost, wasRecovered, Object.keys(page.kept)], [true, false, []]);
+        assert.deepEqual([isLost, wasRecovered], [true, false]);
+        forgetLoss('R');
+        assert.deepEqual(Object.keys(page.kept), []);
         assert.equal((await openPage(false)).isLost, false, 'it is shown once');
       });
     }
+
+    it('is still known to be lost after a page that could not open', async (t) => {
+      const page = pageInNode(t);
+      keep();
+      let isDown = true;
+      page.answer = (path) => {
+        if (path === 'attempt') return Response.json(OWNER);
+        if (path === 'open' && isDown) return problem(503);
+        return path === 'open'
+          ? Response.json({ ...OWNER, page: 2, mode: 'normal' })
+          : Response.json({ outcome: 'superseded' }, { status: 409 });
+      };
+      await assert.rejects(openPage(false));
+      isDown = false;
+      assert.equal((await openPage(false)).isLost, true);
+      assert.equal((await openPage(false)).isLost, true, 'no page has shown it');
+    });
+
+    it('is not reported to a page that records nothing, or that of another registration', async (t) => {
+      const page = pageInNode(t);
+      keep();
+      page.answer = (path) => (path === 'attempt' ? Response.json(OWNER) : problem(400));
+      await sendUnsent();
+      const pageOf = async (opened: { registration: string | null; mode: string }) => {
+        page.answer = () => Response.json({ ...OWNER, page: 2, ...opened });
+        return (await openPage(false)).isLost;
+      };
+      assert.equal(await pageOf({ registration: 'R', mode: 'browse' }), false);
+      assert.equal(await pageOf({ registration: 'S', mode: 'normal' }), false);
+      assert.equal(await pageOf({ registration: null, mode: 'normal' }), false);
+      assert.equal(await pageOf({ registration: 'R', mode: 'normal' }), true);
+    });
 
     it('is lost if a reset has ended its attempt', async (t) => {
       const page = pageInNode(t);
       keep();
       page.answer = () => Response.json({ ...OWNER, attempt: 2 });
       assert.equal(await sendUnsent(), 'lost');
+      forgetLoss('R');
       assert.deepEqual(Object.keys(page.kept), []);
     });
 

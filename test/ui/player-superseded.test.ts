@@ -203,6 +203,8 @@ describe('a window with a course that calls the service itself', () => {
       const page = await learner.page.context().newPage();
       await page.goto(await launch(service, registrationId));
       await page.getByText('Work from an earlier visit in this browser could not be saved').waitFor();
+      const kept = await page.evaluate(() => Object.keys(localStorage).join());
+      assert.doesNotMatch(kept, /coursewire-lost/, 'it is shown once');
     });
   });
 

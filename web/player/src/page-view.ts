@@ -1,5 +1,6 @@
 import { contentsOf } from './contents.ts';
 import { element } from './elements.ts';
+import { forgetLoss } from './lost-work.ts';
 import type { OpenUnit } from './open-unit.ts';
 import { type HeaderActions, PageHeader } from './page-header.ts';
 import {
@@ -138,9 +139,12 @@ export class PageView {
    */
   welcome(isReview: boolean, { wasRecovered, isLost }: EarlierPages): void {
     this.#header.setSaving('saved', false);
-    const words = modeWords(this.#playing().page?.mode ?? 'normal', isReview);
-    if (isLost) this.#stage.sayForAWhile(TEXTS.lostEarlier);
-    else if (words === null && wasRecovered) this.#stage.sayForAWhile(TEXTS.recovered);
+    const { mode = 'normal', registration = null } = this.#playing().page ?? {};
+    const words = modeWords(mode, isReview);
+    if (isLost) {
+      this.#stage.sayForAWhile(TEXTS.lostEarlier);
+      if (registration !== null) forgetLoss(registration);
+    } else if (words === null && wasRecovered) this.#stage.sayForAWhile(TEXTS.recovered);
     else if (words === null) this.#stage.clear();
     else this.#stage.say(words);
   }

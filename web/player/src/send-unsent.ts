@@ -1,4 +1,5 @@
 import { formerPage, leavePage } from './former-page.ts';
+import { hasLoss, noteLoss } from './lost-work.ts';
 import { endOf, isRefusal, type PageResponse, post, Refusal, send, UNAVAILABLE } from './server.ts';
 import { forgetUnsent, hasUnsent, removeFormer, takeUnsent } from './unsent.ts';
 
@@ -13,7 +14,7 @@ export type UnsentOutcome = 'nothing' | 'recorded' | 'lost' | 'unreachable' | 's
 export interface EarlierPages {
   /** Whether the service has just stored their unsent data. */
   wasRecovered: boolean;
-  /** Whether unsent data is lost that was to be saved later. */
+  /** Whether unsent data is lost that was to be saved later, and no page has shown that. */
   isLost: boolean;
   /** Whether what the page has opened that this tab had loaded before goes on recording; null if there was none. */
   isContinued: boolean | null;
@@ -40,12 +41,13 @@ export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageResp
   const page = await post<PageResponse>('open', former === null ? {} : { continues: former });
   leavePage(page.page);
   const { registration, attempt } = page;
-  if (givesUpUnsent && registration !== null && page.mode === 'normal')
-    forgetUnsent({ registration, attempt }, { page: page.page, sequence: 0 });
+  const recorded = page.mode === 'normal' ? registration : null;
+  if (givesUpUnsent && recorded !== null)
+    forgetUnsent({ registration: recorded, attempt }, { page: page.page, sequence: 0 });
   return {
     page,
     wasRecovered: unsent === 'recorded',
-    isLost: unsent === 'lost',
+    isLost: unsent === 'lost' || (recorded !== null && hasLoss(recorded)),
     isContinued: former === null ? null : page.isContinued,
   };
 }
@@ -62,6 +64,7 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
   const { registration, attempt } = owner;
   const isFormerLost = removeFormer({ registration, attempt });
   const unsent = takeUnsent({ registration, attempt });
+  if (isFormerLost) noteLoss(registration);
   if (unsent === null) return isFormerLost ? 'lost' : 'nothing';
   const { path, write, isPromised, isStuck } = unsent;
   try {
@@ -74,8 +77,10 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
     // This launch has expired as well. Opening its page shows that.
     if (endOf(error) === 'over') return 'nothing';
     forgetUnsent({ registration, attempt }, write);
-    // Otherwise, the service may have it: a page that was closed does not receive the response.
-    return isPromised ? 'lost' : 'nothing';
+    // The service may have it: a page that was closed does not receive the response.
+    if (!isPromised) return 'nothing';
+    noteLoss(registration);
+    return 'lost';
   }
 }
 

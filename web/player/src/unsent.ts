@@ -118,10 +118,10 @@ function isNewer(one: UnsentWrite, other: UnsentWrite): boolean {
 }
 
 /**
- * A browser may allow only one kind of storage, or none: then reading it throws, or it is null, as in a WebView of
- * Android. Both survive a reload; only the first survives a closed tab.
+ * The storages that the browser allows. It may allow only one kind, or none: then reading it throws, or it is null, as in
+ * a WebView of Android. Both survive a reload; only the first survives a closed tab.
  */
-function storages(): Storage[] {
+export function storages(): Storage[] {
   const found: Storage[] = [];
   for (const name of ['localStorage', 'sessionStorage'] as const) {
     try {
