@@ -9,6 +9,7 @@ import { DEADLINE_MS } from '../../test/support/deadline.ts';
 import {
   type HeldProgram,
   type LogLine,
+  OUTPUT_KINDS,
   type OutputKind,
   startHeld,
 } from '../../test/support/held-output.ts';
@@ -162,7 +163,7 @@ describe('standard output', () => {
   };
   const say = (text: string) => `process.stderr.write('${text}\\n');`;
 
-  for (const kind of ['pipe', 'socket'] as const) {
+  for (const kind of OUTPUT_KINDS) {
     it(`has every line even if the process ends immediately (${kind})`, async () => {
       using program = start(
         kind,

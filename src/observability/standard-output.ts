@@ -1,8 +1,10 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { KIB, MIB } from '../bytes.ts';
 import { SECOND_MS } from '../time/units.ts';
 
 const STANDARD_OUTPUT = 1;
+const TERMINAL = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** How long a line may wait to be written together with others. */
 const WRITTEN_AFTER_MS = 5;
 /** Lines are written early if more characters than this wait. */
@@ -24,6 +26,7 @@ const EXIT_MS = { withoutProgress: 2 * SECOND_MS, inAll: 4 * SECOND_MS, between:
  */
 export class StandardOutput {
   readonly #reportDropped: (lines: number) => void;
+  readonly #descriptor = nonBlocking(STANDARD_OUTPUT);
   /** Complete chunks that wait, oldest first. The first one may have been written in part. */
   readonly #chunks: Buffer[] = [];
   #chunkBytes = 0;
@@ -36,7 +39,6 @@ export class StandardOutput {
   /** @param reportDropped writes a line about the lines that were dropped, once there is room for it. */
   constructor(reportDropped: (lines: number) => void) {
     this.#reportDropped = reportDropped;
-    makeNonBlocking();
     process.on('exit', () => this.#finish());
   }
 
@@ -88,7 +90,7 @@ export class StandardOutput {
       if (chunk === undefined) return { accepted, isFull: false };
       let written: number;
       try {
-        written = writeSync(STANDARD_OUTPUT, chunk);
+        written = writeSync(this.#descriptor, chunk);
       } catch (error) {
         // There is no other place to report it, and it may be over soon: a full disk, a named pipe without a reader.
         return { accepted, isFull: (error as NodeJS.ErrnoException).code === 'EAGAIN' };
@@ -125,14 +127,18 @@ export class StandardOutput {
 }
 
 /**
- * Writing to a pipe or socket that is full would block the whole process, and a thread that it blocks cannot be ended. So
- * such a write fails instead. Node makes a standard stream non-blocking when it is first used, and undoes that at exit.
+ * A descriptor for writing to a standard stream. Writing to a pipe, socket or terminal that is full would block the whole
+ * process, and a thread that it blocks cannot be ended. So such a write fails instead.
  */
-function makeNonBlocking(): void {
+function nonBlocking(stream: typeof STANDARD_OUTPUT): number {
   try {
-    const kind = fstatSync(STANDARD_OUTPUT);
+    // The shell and others use the same terminal. They keep blocking writes, because this opens it again.
+    if (isatty(stream)) return openSync(`/proc/self/fd/${stream}`, TERMINAL);
+    const kind = fstatSync(stream);
+    // Node makes a standard stream non-blocking when it is first used, and undoes that at exit.
     if (kind.isFIFO() || kind.isSocket()) void process.stdout;
   } catch {
-    // Standard output is closed, so each write fails.
+    // It is closed, so each write fails. Or the system does not allow opening the terminal again.
   }
+  return stream;
 }

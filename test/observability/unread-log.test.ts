@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { freePort } from '../support/free-port.ts';
-import { startHeld } from '../support/held-output.ts';
+import { OUTPUT_KINDS, startHeld } from '../support/held-output.ts';
 import { environment } from '../support/service-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -10,12 +10,12 @@ import { until } from '../support/until.ts';
 // Runs on SQLite alone: the log does not depend on the database.
 
 const MAIN = path.join(import.meta.dirname, '../../bin/coursewire.js');
-/** Each is a line. Together they are more than a pipe or a socket holds. */
+/** Each is a line. Together they are more than a pipe, a socket or a terminal holds. */
 const REFUSED_TOKENS = 2_000;
 const AT_A_TIME = 50;
 
 describe('a log that nobody reads', () => {
-  for (const kind of ['pipe', 'socket'] as const) {
+  for (const kind of OUTPUT_KINDS) {
     it(`stops neither requests nor an orderly end (${kind})`, async () => {
       using folder = temporaryFolder();
       const port = await freePort();

@@ -1,22 +1,42 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, createReadStream, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { DEADLINE_MS } from './deadline.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
-/** What standard output of a program is: `|` of a shell makes a pipe, journald and Node make a socket. */
-export type OutputKind = 'pipe' | 'socket';
+/**
+ * What standard output of a program is: `|` of a shell makes a pipe, journald and Node make a socket, and `docker run -t`
+ * and ssh make a terminal.
+ */
+export const OUTPUT_KINDS = ['pipe', 'socket', 'terminal'] as const;
+export type OutputKind = (typeof OUTPUT_KINDS)[number];
+
+/** Connects standard output to the terminal whose other end is descriptor 3, and becomes the program in the arguments. */
+const ON_TERMINAL = `
+  use Fcntl;
+  open my $end, '+<&=', 3 or die $!;
+  my ($locked, $number) = (pack('i', 0), pack('i', 0));
+  ioctl $end, 0x40045431, $locked or die $!;
+  ioctl $end, 0x80045430, $number or die $!;
+  sysopen my $terminal, '/dev/pts/' . unpack('i', $number), O_WRONLY | O_NOCTTY or die $!;
+  open STDOUT, '>&', $terminal or die $!;
+  close $terminal;
+  close $end;
+  exec @ARGV or die $!;
+`;
 
 /** A program whose standard output nobody reads before the test asks for it. */
 export interface HeldProgram extends Disposable {
   readonly child: ChildProcess;
   readonly exitCode: Promise<number | null>;
+  /** Everything on standard error, after the program has ended. */
+  errors(): Promise<string>;
   /** Waits until standard error contains a text. */
   said(text: string): Promise<void>;
   /** Begins to read the log lines on standard output, and ends when the program has. */
@@ -37,8 +57,11 @@ export function startHeld(
   { cwd, env }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
 ): HeldProgram {
   using pipe = kind === 'pipe' ? openPipe() : null;
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', pipe?.writeEnd ?? 'pipe', 'pipe'],
+  const terminal = kind === 'terminal' ? openSync('/dev/ptmx', constants.O_RDWR | constants.O_NOCTTY) : null;
+  const [command, ...commandArgs] =
+    terminal === null ? [process.execPath, ...args] : ['perl', '-e', ON_TERMINAL, process.execPath, ...args];
+  const child = spawn(command!, commandArgs, {
+    stdio: ['ignore', pipe?.writeEnd ?? 'pipe', 'pipe', ...(terminal === null ? [] : [terminal])],
     timeout: DEADLINE_MS,
     killSignal: 'SIGKILL',
     ...(cwd === undefined ? {} : { cwd }),
@@ -49,10 +72,15 @@ export function startHeld(
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
-  let output: Readable | null = child.stdout;
+  const closed = once(child.stderr!, 'close');
+  let output: Readable | null = terminal === null ? child.stdout : null;
   return {
     child,
     exitCode,
+    errors: async () => {
+      await closed;
+      return errors;
+    },
     said: async (text) => {
       await until(() => {
         assert.ok(child.exitCode === null && child.signalCode === null, `it ended: ${errors}`);
@@ -60,15 +88,27 @@ export function startHeld(
       }, `the text ${text} on standard error: ${errors}`);
     },
     async *read() {
-      output ??= new Socket({ fd: pipe!.readEnd, readable: true, writable: false });
+      output ??=
+        terminal === null
+          ? new Socket({ fd: pipe!.readEnd, readable: true, writable: false })
+          : Readable.from(textOf(terminal));
       for await (const line of createInterface({ input: output })) yield JSON.parse(line);
     },
     [Symbol.dispose]: () => {
       child.kill('SIGKILL');
       if (output !== null) output.destroy();
-      else closeSync(pipe!.readEnd);
+      else closeSync(terminal ?? pipe!.readEnd);
     },
   };
+}
+
+/** What programs write to a terminal. Once none of them uses it any more, reading fails. */
+async function* textOf(terminal: number): AsyncIterable<Buffer> {
+  try {
+    yield* createReadStream('', { fd: terminal });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EIO') throw error;
+  }
 }
 
 /** A pipe. Its write end is closed on disposal. */
