@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../database/database.ts';
-import type { Logger } from '../observability/log.ts';
+import type { LogFields, Logger } from '../observability/log.ts';
 import { type InputError, invalidInput, PROBLEMS, ProblemError } from '../problems/problem.ts';
 import { withUnknownMembers } from './unknown-members.ts';
 import { requestErrorsOf } from './validation.ts';
@@ -12,15 +12,26 @@ export const UNAVAILABLE_RETRY_AFTER = '5';
 const MAX_POINTER_LENGTH = 300;
 const MAX_DETAIL_LENGTH = 1_000;
 
-/** Turns every failure of an API into an RFC 9457 problem, without stack traces or messages of libraries. */
-export function installProblemResponses(app: FastifyInstance, log: Logger): void {
+/** Members of a path that name something, and their values: numbers, UUIDs and ids of API clients. Nothing else is logged. */
+const ID_NAME = /^(?:id|\w+_id|position)$/;
+const ID_VALUE = /^(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|cw_[0-9a-f]{24})$/i;
+
+/**
+ * Turns every failure of an API into an RFC 9457 problem, without stack traces or messages of libraries. `subjectOf` says
+ * what a request was about if its path does not, for the log.
+ */
+export function installProblemResponses(
+  app: FastifyInstance,
+  log: Logger,
+  subjectOf: (request: FastifyRequest) => LogFields = () => ({}),
+): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error as FastifyError, request);
     // An outage of the database is logged once, by the database watch.
     if (PROBLEMS[problem.code].status >= 500 && !(error instanceof DatabaseUnavailableError)) {
       const { method, params, routeOptions } = request;
       const isBug = problem.code === 'internal-error';
-      const fields = { error, method, path: routeOptions.url, ...numericIds(params) };
+      const fields = { error, method, path: routeOptions.url, ...idsIn(params), ...subjectOf(request) };
       log.error('a request failed', fields, isBug ? { stack: true } : {});
     }
     return sendProblem(request, reply, problem);
@@ -33,10 +44,10 @@ export function installProblemResponses(app: FastifyInstance, log: Logger): void
 }
 
 /** The ids in a path, to find what a request was about. Never a token, such as that of a launch link. */
-function numericIds(params: unknown): Record<string, string> {
+function idsIn(params: unknown): Record<string, string> {
   return Object.fromEntries(
     Object.entries((params ?? {}) as Record<string, string>).filter(
-      ([name, value]) => name.endsWith('_id') && /^\d+$/.test(value),
+      ([name, value]) => ID_NAME.test(name) && ID_VALUE.test(value),
     ),
   );
 }

@@ -44,6 +44,8 @@ describe('the server', () => {
   });
 
   test('a failure of the service is logged with its place in the code and the ids in the path, but no token', async () => {
+    const REGISTRATION = '0196f5c2-7b1e-7c55-9a3e-3f2b1c0d9e8f';
+    const CLIENT = 'cw_0123456789abcdef01234567';
     const { code } = await server.problemOf('POST', '/things/7/parts/a-b/8');
     assert.equal(code, 'internal-error');
     const { error, time: _, ...line } = server.logLines.at(-1)!;
@@ -56,6 +58,17 @@ describe('the server', () => {
       msg: 'a request failed',
     });
     assert.match(String((error as Error).stack), /^TypeError: there is no part\n.*small-server\.ts/);
+    for (const [thing_id, part_id] of [
+      [REGISTRATION, '9'],
+      [CLIENT, REGISTRATION],
+    ]) {
+      await server.problemOf('POST', `/things/${thing_id}/parts/${part_id}/${REGISTRATION}`);
+      const { thing_id: thing, part_id: part, token } = server.logLines.at(-1)!;
+      assert.deepEqual([thing, part, token], [thing_id, part_id, undefined]);
+    }
+    await server.problemOf('POST', '/lines/3/99');
+    const { id, position } = server.logLines.at(-1)!;
+    assert.deepEqual([id, position], ['3', '99']);
   });
 
   describe('hostile input', () => {

@@ -58,6 +58,9 @@ export async function startSmallServer({ trustedProxies = [] }: { trustedProxies
   server.post('/things/:thing_id/parts/:part_id/:token', async () => {
     throw new TypeError('there is no part');
   });
+  server.post('/lines/:id/:position', async () => {
+    throw new TypeError('there is no line');
+  });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
 
   async function send(

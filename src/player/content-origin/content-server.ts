@@ -9,7 +9,7 @@ import { limitRequestTime } from '../../http/request-deadline.ts';
 import { REQUEST_DEADLINE_MS, serverOptions } from '../../http/server-options.ts';
 import { STRICT_TRANSPORT } from '../../http/strict-transport.ts';
 import { traceRequests } from '../../http/traced-requests.ts';
-import type { Logger } from '../../observability/log.ts';
+import type { LogFields, Logger } from '../../observability/log.ts';
 import type { Tracing } from '../../observability/tracing/tracing.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
@@ -96,7 +96,7 @@ export async function createContentServer({
   limitRequestTime(server, REQUEST_DEADLINE_MS);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  installProblemResponses(server, log);
+  installProblemResponses(server, log, subjectOf);
   releaseConnections(server);
   server.addHook('onSend', async (_request, reply) => {
     addCommonHeaders(reply);
@@ -127,6 +127,12 @@ export async function createContentServer({
     { prefix: '/:token' },
   );
   return server;
+}
+
+/** The log shows what the launch is of, instead of its token. There is no launch if it could not be read. */
+function subjectOf({ launch }: Partial<Pick<FastifyRequest, 'launch'>>): LogFields {
+  if (!launch) return {};
+  return { registration_id: launch.registrationId, course_id: launch.courseId };
 }
 
 /** Rejects a request without an open launch. A browser that opens a page receives a page for the learner. */
