@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Alerts, createAlerts } from './alerts/alerts.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
+import { planConnections } from './connection-plan.ts';
 import { type Content, openContent } from './content/content.ts';
 import { LAUNCH_PATH } from './content/registrations/launch-routes.ts';
 import { traceTestMessages } from './delivery/attempt-traces.ts';
@@ -11,7 +12,7 @@ import { createNoticeSender, createSender, type Delivery, startDelivery } from '
 import { Cleaner } from './housekeeping/cleaner.ts';
 import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
-import { connectionsWarning, limitConnections } from './http/connection-limit.ts';
+import { limitConnections } from './http/connection-limit.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { keepNoConnections } from './http/kept-connections.ts';
 import { listen } from './http/listen.ts';
@@ -99,7 +100,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const log = logs.for('Service');
   log.info('starting', { version, settings: describeSettings(settings) });
   for (const text of idleSettings(settings)) log.warn(text);
-  const tooFewFiles = connectionsWarning(settings.max_connections);
+  const { warning: tooFewFiles } = planConnections(settings);
   if (tooFewFiles !== null) log.warn(tooFewFiles);
   await using stack = new AsyncDisposableStack();
 
@@ -363,7 +364,7 @@ function createHttpServer(settings: Settings, log: Logger): FastifyInstance {
     basePath: basePathOf(settings.base_url),
     strictTransport: settings.base_url?.startsWith('https:') ?? false,
   }) as unknown as FastifyInstance;
-  limitConnections(server, settings.max_connections, log);
+  limitConnections(server, planConnections(settings).limit, log);
   return server;
 }
 

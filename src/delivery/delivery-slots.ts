@@ -18,6 +18,15 @@ const ORIGIN_SHARE = 1 / 16;
 const ORIGIN_PAUSE_MIN_MS = 500;
 const ORIGIN_PAUSE_MAX_MS = 10_000;
 
+function slowLimitOf(quickLimit: number): number {
+  return Math.max(MIN_SLOW_LIMIT, quickLimit * SLOW_SHARE);
+}
+
+/** The maximum number of requests in flight, quick and slow. */
+export function maxDeliveries(quickLimit: number): number {
+  return quickLimit + slowLimitOf(quickLimit);
+}
+
 /** The proof that this instance may deliver a message. */
 export interface MessageLease {
   readonly lineId: number;
@@ -69,8 +78,8 @@ export class DeliverySlots {
   /** @param elapsed monotonic clock, in milliseconds */
   constructor({ quickLimit, elapsed }: { quickLimit: number; elapsed: () => number }) {
     this.#quickLimit = quickLimit;
-    const slowLimit = Math.max(MIN_SLOW_LIMIT, quickLimit * SLOW_SHARE);
-    this.#totalLimit = quickLimit + slowLimit;
+    const slowLimit = slowLimitOf(quickLimit);
+    this.#totalLimit = maxDeliveries(quickLimit);
     this.#originLimit = Math.ceil(slowLimit * ORIGIN_SHARE);
     this.#elapsed = elapsed;
   }

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { planConnections } from '../connection-plan.ts';
 import type { Content } from '../content/content.ts';
 import type { OpenLaunch, StartedLaunch } from '../content/registrations/launch.ts';
 import type { Learning } from '../content/registrations/registration-routes.ts';
@@ -183,7 +184,7 @@ async function createServer(
   return await createContentServer({
     launches,
     trustedProxies: settings.trusted_proxies,
-    maxConnections: settings.max_connections,
+    maxConnections: planConnections(settings).limit,
     strictTransport: contentBaseUrlOf(settings, port).startsWith('https:'),
     tracing,
     log: logs.for('Player'),

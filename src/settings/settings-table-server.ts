@@ -84,7 +84,8 @@ export const SERVER_SETTINGS = {
     meaning:
       'Maximum number of open client connections to `port`, and of those to `content_port`. Further connections are ' +
       'closed immediately, so that they do not use up the file descriptors that delivery and the database need. If the ' +
-      'process may not open enough files, fewer connections are accepted, and the log says how many at the start.',
+      'process may not open enough files, fewer connections are accepted, and the log says how many at the start. Enough ' +
+      'are three times this number, 17 times `delivery_concurrency`, and 1,536 more.',
   }),
   monitoring_token: define({
     group: 'Server',

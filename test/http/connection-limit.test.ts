@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import { planConnections } from '../../src/connection-plan.ts';
 import { startProcess, type TextSettings } from '../support/service-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -10,13 +11,42 @@ import { until } from '../support/until.ts';
 
 /** How many files the process may open. */
 const DESCRIPTORS = 512;
-/** Half of them is left for everything else, and there are two ports. */
-const AFFORDABLE = 128;
+/** Half of them is left for everything else. A connection to each port and a file that is downloaded need three. */
+const AFFORDABLE = 85;
 
-async function startLimited(folder: string, settings: TextSettings = {}) {
-  const within = ['sh', '-c', `ulimit -n ${DESCRIPTORS} && exec "$0" "$@"`];
+async function startLimited(folder: string, settings: TextSettings = {}, descriptors = DESCRIPTORS) {
+  const within = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`];
   return await startProcess({ ...settings, content_port: 0, data_dir: folder }, { within });
 }
+
+describe('connections of clients', () => {
+  const byDefault = { max_connections: 8_192, delivery_concurrency: 256 };
+
+  it('leave enough files for the deliveries that may be in flight and for course files', () => {
+    // As in `deploy/coursewire.service`.
+    assert.deepEqual(planConnections(byDefault, 65_536), { limit: 8_192, warning: null });
+    const { limit, warning } = planConnections(byDefault, 20_000);
+    assert.match(String(warning), /accept 5045 connections each/);
+    assert.equal(limit, 5_045);
+    assert.ok(3 * limit + 17 * byDefault.delivery_concurrency < 20_000);
+  });
+
+  it('get at least half of the files, and the log names the setting that needs too many', () => {
+    const { limit, warning } = planConnections(
+      { max_connections: 100, delivery_concurrency: 10_000 },
+      20_000,
+    );
+    assert.equal(limit, 100);
+    assert.match(
+      String(warning),
+      /delivery_concurrency is 10000.*lower max_connections or delivery_concurrency/,
+    );
+  });
+
+  it('are as many as max_connections if the system does not say how many files may be open', () => {
+    assert.deepEqual(planConnections(byDefault, Number.POSITIVE_INFINITY), { limit: 8_192, warning: null });
+  });
+});
 
 describe('connections of clients, if the process may open few files', () => {
   it('get fewer of them than max_connections, and the log says so', async () => {
@@ -24,7 +54,7 @@ describe('connections of clients, if the process may open few files', () => {
     await using service = await startLimited(folder.path);
     const [warning] = service.logLines.filter(({ msg }) => /^max_connections/.test(msg));
     assert.equal(warning.level, 'warn');
-    assert.match(warning.msg, /max_connections is 8192, .* 512 .* accept 128 connections each/);
+    assert.match(warning.msg, /delivery_concurrency is 256.* 512 .* accept 85 connections each/);
 
     const { hostname, port } = new URL(service.url);
     const closed = new Set();
@@ -46,7 +76,8 @@ describe('connections of clients, if the process may open few files', () => {
 
   it('get as many as max_connections if that leaves enough, without a warning', async () => {
     using folder = temporaryFolder();
-    await using service = await startLimited(folder.path, { max_connections: AFFORDABLE });
+    const settings = { max_connections: 100, delivery_concurrency: 1 };
+    await using service = await startLimited(folder.path, settings, 2_048);
     assert.deepEqual(
       service.logLines.filter(({ msg }) => /max_connections/.test(msg)),
       [],
