@@ -161,6 +161,8 @@ describe('standard output', () => {
     for await (const line of program.read()) lines.push(line);
     return lines;
   };
+  const fill = `for (let i = 0; i < 200; i++) log.info('x'.repeat(100_000));`;
+  const fail = `log.fatal('it ends', { error: new Error('the cause') }); process.exit(1);`;
   const say = (text: string) => `process.stderr.write('${text}\\n');`;
 
   for (const kind of OUTPUT_KINDS) {
@@ -202,7 +204,7 @@ describe('standard output', () => {
     it(`says once how many lines were lost while nobody read it (${kind})`, async () => {
       using program = start(
         kind,
-        `${make} for (let i = 0; i < 200; i++) log.info('x'.repeat(100_000)); ${say('full')}
+        `${make} ${fill} ${say('full')}
          process.on('SIGTERM', () => { log.info('last'); process.exit(0); }); setInterval(() => {}, 1_000);`,
       );
       await program.said('full');
@@ -220,6 +222,29 @@ describe('standard output', () => {
         ['last'],
       );
       assert.equal(kept + lost, 200);
+    });
+
+    it(`that nobody reads does not hide why the service ends: standard error says it (${kind})`, async () => {
+      using program = start(kind, `${make} ${fill} ${fail}`);
+      const [errors, code] = [await program.errors(), await program.exitCode];
+      const { level, msg, error, ...rest } = JSON.parse(errors);
+      assert.deepEqual([level, msg, rest.class, code], ['fatal', 'it ends', 'Any', 1]);
+      assert.equal(error.message, 'the cause');
+    });
+  }
+
+  for (const kind of ['pipe', 'socket'] as const) {
+    it(`has why the service ends, although earlier lines were lost (${kind})`, async () => {
+      using program = start(
+        kind,
+        `${make} ${fill} ${say('full')} process.on('SIGTERM', () => { ${fail} }); setInterval(() => {}, 1_000);`,
+      );
+      await program.said('full');
+      const reading = readAll(program);
+      program.child.kill('SIGTERM');
+      const lines = await reading;
+      assert.equal(lines.filter(({ msg }) => msg === 'it ends').length, 1);
+      assert.equal(await program.errors(), 'full\n');
     });
   }
 

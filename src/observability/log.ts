@@ -46,7 +46,8 @@ export interface Logs {
 
 /** Where lines go: called once for each line, which ends in a line feed. */
 export interface LogDestination {
-  write(line: string): void;
+  /** `isFatal` is whether its level is `fatal`. */
+  write(line: string, isFatal: boolean): void;
 }
 
 /** Options of {@link createLogs}. */
@@ -107,13 +108,20 @@ export function createLogs(options: LogOptions): Logs {
  */
 const DECEPTIVE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
+const FATAL = pino.levels.values.fatal!;
+
 /** Escapes deceptive characters. In a line of JSON, they occur only within texts. */
-function escapingDestination(destination: LogDestination): LogDestination {
+function escapingDestination(destination: LogDestination) {
   return {
-    write: (line) =>
+    // With this, pino sets the level of each line before it is written.
+    [pino.symbols.needsMetadataGsym]: true as const,
+    lastLevel: pino.levels.values.info!,
+    write(line: string): void {
       destination.write(
         line.replace(DECEPTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
-      ),
+        this.lastLevel >= FATAL,
+      );
+    },
   };
 }
 
@@ -121,9 +129,9 @@ function escapingDestination(destination: LogDestination): LogDestination {
 function standardOutput(reportDropped: (lines: number) => void): LogDestination {
   let output: StandardOutput | null = null;
   return {
-    write(line) {
+    write(line, isFatal) {
       output ??= new StandardOutput(reportDropped);
-      output.write(line);
+      output.write(line, isFatal);
     },
   };
 }

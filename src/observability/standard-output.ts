@@ -4,6 +4,7 @@ import { KIB, MIB } from '../bytes.ts';
 import { SECOND_MS } from '../time/units.ts';
 
 const STANDARD_OUTPUT = 1;
+const STANDARD_ERROR = 2;
 const TERMINAL = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** How long a line may wait to be written together with others. */
 const WRITTEN_AFTER_MS = 5;
@@ -22,7 +23,7 @@ const EXIT_MS = { withoutProgress: 2 * SECOND_MS, inAll: 4 * SECOND_MS, between:
  * Writes lines to standard output and never waits for whoever reads it: a log shipper that hangs must not stop the
  * service. Lines of a few milliseconds are written together, because a write for each would cost as much as formatting
  * it. What standard output does not accept (a full pipe, a full disk) waits in memory, up to a limit. The rest is
- * written at exit, also if the process crashes.
+ * written at exit, also if the process crashes. Why the process ends is then written to standard error if necessary.
  */
 export class StandardOutput {
   readonly #reportDropped: (lines: number) => void;
@@ -32,6 +33,8 @@ export class StandardOutput {
   #chunkBytes = 0;
   /** The newest lines, which follow the chunks. */
   #newest = '';
+  /** The lines of level `fatal`. */
+  #fatal = '';
   #dropped = 0;
   #timer: NodeJS.Timeout | null = null;
   #retryMs = RETRY_MS.first;
@@ -42,10 +45,12 @@ export class StandardOutput {
     process.on('exit', () => this.#finish());
   }
 
-  /** Writes a line soon. */
-  write(line: string): void {
+  /** Writes a line soon. A line of level `fatal` is never dropped. */
+  write(line: string, isFatal = false): void {
     const waiting = this.#chunkBytes + this.#newest.length;
-    if (this.#dropped > 0 || (waiting > 0 && waiting + line.length > MAX_WAITING)) {
+    if (isFatal) {
+      this.#fatal += line;
+    } else if (this.#dropped > 0 || (waiting > 0 && waiting + line.length > MAX_WAITING)) {
       this.#dropped += 1;
       return;
     }
@@ -120,8 +125,14 @@ export class StandardOutput {
       const { accepted, isFull } = this.#writeWaiting();
       const now = performance.now();
       if (accepted) acceptedAt = now;
-      if (!isFull || now - acceptedAt > EXIT_MS.withoutProgress || now - startedAt > EXIT_MS.inAll) return;
+      if (!isFull || now - acceptedAt > EXIT_MS.withoutProgress || now - startedAt > EXIT_MS.inAll) break;
       Atomics.wait(pause, 0, 0, EXIT_MS.between);
+    }
+    if (this.#isEmpty || this.#fatal === '') return;
+    try {
+      writeSync(nonBlocking(STANDARD_ERROR), this.#fatal);
+    } catch {
+      // There is no other place to report it.
     }
   }
 }
@@ -130,13 +141,15 @@ export class StandardOutput {
  * A descriptor for writing to a standard stream. Writing to a pipe, socket or terminal that is full would block the whole
  * process, and a thread that it blocks cannot be ended. So such a write fails instead.
  */
-function nonBlocking(stream: typeof STANDARD_OUTPUT): number {
+function nonBlocking(stream: typeof STANDARD_OUTPUT | typeof STANDARD_ERROR): number {
   try {
     // The shell and others use the same terminal. They keep blocking writes, because this opens it again.
     if (isatty(stream)) return openSync(`/proc/self/fd/${stream}`, TERMINAL);
     const kind = fstatSync(stream);
     // Node makes a standard stream non-blocking when it is first used, and undoes that at exit.
-    if (kind.isFIFO() || kind.isSocket()) void process.stdout;
+    if (kind.isFIFO() || kind.isSocket()) {
+      void (stream === STANDARD_OUTPUT ? process.stdout : process.stderr);
+    }
   } catch {
     // It is closed, so each write fails. Or the system does not allow opening the terminal again.
   }
