@@ -7,6 +7,7 @@ import { PACKAGE_FILES } from '../bin/service-bundle.js';
 import { contentBaseUrlOf, contentPortOf } from '../src/settings/base-url.ts';
 import { loadSettings } from '../src/settings/load-settings.ts';
 import { SETTING_NAMES } from '../src/settings/settings-table.ts';
+import { STOP_SECONDS } from '../src/settings/stop-time.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -25,6 +26,8 @@ const COMPOSE = parse(read('deploy/compose.yaml'), { merge: true }) as {
   configs?: Record<string, { content: string }>;
 };
 const UNIT = read('deploy/coursewire.service');
+/** How much longer than the two settings a stop may take, in seconds. */
+const STOP_MARGIN = /\b(\d+) s(?:econds)? (?:longer|more)\b[^.]*\bshutdown_delay\b/g;
 const [BUILD_STAGE = '', FINAL_STAGE = ''] = DOCKERFILE.split(/^FROM /m).slice(1);
 
 describe('the example deployment', () => {
@@ -117,9 +120,18 @@ describe('the example deployment', () => {
     assert.match(ofService, /^RestartSec=2$/m);
   });
 
-  test('gives the service 16 seconds more than shutdown_delay and shutdown_timeout to end', () => {
+  test('gives the service enough time to end: as much more than shutdown_delay and shutdown_timeout as its parts may take', () => {
     const { shutdown_delay, shutdown_timeout } = loadSettings({ env: {} });
-    const needed = shutdown_delay + shutdown_timeout + 16;
+    for (const file of [
+      'docs/operating.md',
+      'docs/settings.md',
+      'deploy/coursewire.service',
+      'deploy/Dockerfile',
+    ]) {
+      const named = Array.from(read(file).matchAll(STOP_MARGIN), ([, seconds]) => Number(seconds));
+      assert.deepEqual(named, [STOP_SECONDS], file);
+    }
+    const needed = shutdown_delay + shutdown_timeout + STOP_SECONDS;
     const [, ofUnit] = /^TimeoutStopSec=(\d+)$/m.exec(UNIT) ?? [];
     assert.ok(Number(ofUnit) >= needed, `the unit: ${ofUnit} s`);
     for (const name of ['coursewire-1', 'coursewire-2'])

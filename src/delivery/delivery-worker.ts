@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { OutageLog } from '../observability/outage-log.ts';
 import { messageOf } from '../problems/error-message.ts';
 import type { DeliveryQueue, ReceivedMessage, ReceiveRequest } from '../queue/message-queue.ts';
+import { STOP_MS } from '../settings/stop-time.ts';
 import { SECOND_MS } from '../time/units.ts';
 import { WakeablePause } from '../time/wakeable-pause.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
@@ -38,8 +39,6 @@ const GATHERED_FROM = 16;
 const TROUBLE_AFTER_MS = 30 * SECOND_MS;
 /** How long the next poll waits for outcomes that are stored one by one. */
 const APART_MS = 500;
-/** How long the last settlements may take at shutdown. */
-const LAST_SETTLE_TIMEOUT_MS = 5_000;
 
 export interface DeliveryOptions {
   /** Maximum number of concurrent requests that are not slow. */
@@ -163,7 +162,7 @@ export class DeliveryWorker implements AsyncDisposable {
       if (this.#stopping && idle) {
         const unsettled = this.#finished.length + this.#unstored.storing;
         if (unsettled === 0) return;
-        settleBy = Math.min(settleBy, this.#elapsed() + LAST_SETTLE_TIMEOUT_MS);
+        settleBy = Math.min(settleBy, this.#elapsed() + STOP_MS.outcomes);
         if (this.#elapsed() >= settleBy) {
           this.#with.log.error('stopped without settling deliveries: they will be repeated', {
             messages: unsettled,
@@ -367,7 +366,7 @@ export class DeliveryWorker implements AsyncDisposable {
 
   /** Waits until the worker is woken, the next head is due and may be sent, or the safety net's interval ends. */
   async #sleep(): Promise<void> {
-    const longest = this.#stopping ? LAST_SETTLE_TIMEOUT_MS : this.#with.options.pollIntervalMs;
+    const longest = this.#stopping ? STOP_MS.outcomes : this.#with.options.pollIntervalMs;
     await this.#idle.rest(Math.max(1, Math.min(this.#nextLookIn(), longest)));
   }
 

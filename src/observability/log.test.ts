@@ -237,7 +237,7 @@ describe('standard output', () => {
     it(`has why the service ends, although earlier lines were lost (${kind})`, async () => {
       using program = start(
         kind,
-        `${make} ${fill} ${say('full')} process.on('SIGTERM', () => { ${fail} }); setInterval(() => {}, 1_000);`,
+        `${make} process.on('SIGTERM', () => { ${fail} }); ${fill} ${say('full')} setInterval(() => {}, 1_000);`,
       );
       await program.said('full');
       const reading = readAll(program);

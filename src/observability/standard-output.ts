@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { KIB, MIB } from '../bytes.ts';
-import { SECOND_MS } from '../time/units.ts';
+import { STOP_MS } from '../settings/stop-time.ts';
 
 const STANDARD_OUTPUT = 1;
 const STANDARD_ERROR = 2;
@@ -17,7 +17,7 @@ const ENOUGH_ROOM = MAX_WAITING / 2;
 /** How soon standard output is tried again: this soon if it has just accepted something, then after longer and longer. */
 const RETRY_MS = { first: 1, longest: 100 };
 /** At exit, how long a reader that reads nothing, and one that reads slowly, may take. */
-const EXIT_MS = { withoutProgress: 2 * SECOND_MS, inAll: 4 * SECOND_MS, between: 5 };
+const EXIT_MS = { withoutProgress: STOP_MS.log / 2, inAll: STOP_MS.log, between: 1 };
 
 /**
  * Writes lines to standard output and never waits for whoever reads it: a log shipper that hangs must not stop the

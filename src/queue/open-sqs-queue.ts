@@ -1,4 +1,5 @@
 import type { SqsPlace } from '../settings/sqs-place.ts';
+import { STOP_MS } from '../settings/stop-time.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 import { SqsApi } from './sqs/sqs-api.ts';
 import { type SqsContext, SqsHealth } from './sqs/sqs-health.ts';
@@ -10,9 +11,6 @@ import { type ReadHistory, SqsUpgrade } from './sqs-upgrade/sqs-upgrade.ts';
 
 /** How long the head of an idle line waits for its copy: much longer than copies take, but not noticeable. */
 const WAIT_MS = 200;
-
-/** How long requests in progress may take at a stop. Copies that were not sent or deleted then have no effect on postbacks. */
-const STOP_MS = 1_000;
 
 /** Options of the engine. */
 export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
@@ -90,7 +88,7 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
 
 /** Ends all tasks at the same time. Requests without a response do not delay that for long. */
 async function endTogether(tasks: readonly AsyncDisposable[], api: SqsApi): Promise<void> {
-  const limit = setTimeout(() => api.abort(), STOP_MS);
+  const limit = setTimeout(() => api.abort(), STOP_MS.queue);
   await Promise.allSettled(tasks.map((task) => task[Symbol.asyncDispose]()));
   clearTimeout(limit);
 }

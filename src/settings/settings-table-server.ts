@@ -6,6 +6,7 @@ import { listenHost, networkList } from './networks.ts';
 import { duration, inWords, mapOf, oneOf, orNothing, text, wholeNumber } from './parser.ts';
 import { define, type SettingDefinition } from './setting-definition.ts';
 import { MAX_PATH_LENGTH, readBaseUrl, readContentBaseUrl, readDatabaseUrl } from './setting-values.ts';
+import { STOP_SECONDS } from './stop-time.ts';
 
 /** Where the service listens, and who may connect. */
 export const SERVER_SETTINGS = {
@@ -116,7 +117,8 @@ export const SERVER_SETTINGS = {
     default: 10,
     meaning:
       'How long shutdown waits for requests and postbacks in progress, all at the same time. An aborted postback is sent ' +
-      'again after the next startup. Whatever stops the process must wait at least 16 seconds longer, in addition to ' +
+      'again after the next startup. Whatever stops the process must wait at least ' +
+      `${STOP_SECONDS} seconds longer, in addition to ` +
       '`shutdown_delay`, before it kills it.',
   }),
 } as const satisfies Record<string, SettingDefinition<unknown>>;
