@@ -138,7 +138,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     random: dependencies.random ?? Math.random,
   };
 
-  const queue = stack.use(await openServiceQueue(context));
+  const queue = stack.use(await openServiceQueue(context, dependencies.signal));
   const { guard, sender } = createSender(context);
   stack.use(sender);
   const send: SendPostback = (postback) => sender.send(postback);
@@ -243,13 +243,10 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
 }
 
 /** Opens the queue that the settings choose, and shows it in the metrics. @throws what `openQueue` throws */
-async function openServiceQueue({
-  settings,
-  logs,
-  metrics,
-  storage,
-  now,
-}: ServiceContext): Promise<ServiceQueue> {
+async function openServiceQueue(
+  { settings, logs, metrics, storage, now }: ServiceContext,
+  signal: AbortSignal | undefined,
+): Promise<ServiceQueue> {
   const opened = await openQueue(settings, {
     database: storage.database,
     log: logs.for('MessageQueue'),
@@ -257,6 +254,7 @@ async function openServiceQueue({
     requeueHistory: requeueDeadLetters,
     onFailure: () => metrics.queueFailed(),
     now,
+    signal,
   });
   metrics.observeQueue(async () => {
     const { waitingSince, ...counts } = await opened.queue.lines.totals();

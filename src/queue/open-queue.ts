@@ -29,15 +29,18 @@ interface QueueDependencies {
   requeueHistory: RequeueHistory;
   onFailure: () => void;
   now: () => number;
+  /** Ends the start before it is complete. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
  * Repairs the lines that an earlier process left behind, and opens the queue that the settings choose.
  * @throws {SqsSetupError} if Amazon SQS is chosen and its queues cannot be used
+ * @throws the reason of `signal` if it ends the start
  */
 export async function openQueue(
   settings: Settings,
-  { database, log, readHistory, requeueHistory, onFailure, now }: QueueDependencies,
+  { database, log, readHistory, requeueHistory, onFailure, now, signal }: QueueDependencies,
 ): Promise<ServiceQueue> {
   const onMiscount = (text: string) => {
     onFailure();
@@ -71,6 +74,7 @@ export async function openQueue(
     onMiscount,
     onFailure,
     now,
+    signal,
   });
 }
 

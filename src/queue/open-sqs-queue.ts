@@ -25,6 +25,8 @@ export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
   onMiscount: (text: string) => void;
   /** Called for each failed request. */
   onFailure: () => void;
+  /** Ends the start before it is complete. */
+  signal?: AbortSignal | undefined;
   /** How long the head of an idle line waits for its copy, in milliseconds. @defaultValue 200 */
   waitMs?: number;
   /**
@@ -46,6 +48,7 @@ export interface OpenSqsQueue extends AsyncDisposable {
 /**
  * Opens the engine: checks the queues, then sends copies of the messages in the database.
  * @throws {SqsSetupError} if the queues cannot be used
+ * @throws the reason of `signal` if it ends the start
  */
 export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQueue> {
   const { place, waitMs = WAIT_MS } = options;
@@ -54,7 +57,7 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
   const api = stack.use(new SqsApi(place));
   const context: SqsContext = { ...options, health, api };
   const watch = stack.use(new SqsWatch(context));
-  await watch.start();
+  await startUntil(options.signal, { watch, api });
   const placer = stack.use(new SqsPlacer({ ...context, maxBytes: (kind) => watch.queues.maxBytes[kind] }));
   const queue = new SqsQueue({
     ...options,
@@ -84,6 +87,22 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
     obstacle: () => health.obstacle,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Checks the queues until the start ends. A later stop leaves requests in progress some time. */
+async function startUntil(
+  signal: AbortSignal | undefined,
+  { watch, api }: { watch: SqsWatch; api: SqsApi },
+): Promise<void> {
+  signal?.throwIfAborted();
+  const abort = () => api.abort();
+  signal?.addEventListener('abort', abort);
+  try {
+    await watch.start();
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+  signal?.throwIfAborted();
 }
 
 /** Ends all tasks at the same time. Requests without a response do not delay that for long. */

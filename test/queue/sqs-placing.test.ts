@@ -342,6 +342,19 @@ describe('an outage of Amazon SQS', () => {
     );
   });
 
+  it('does not delay a stop before the start is complete if Amazon SQS does not respond', async () => {
+    await using bench = await openBench(server);
+    bench.proxy.treat = () => 'silent';
+    const stopping = new AbortController();
+    const opening = assert.rejects(bench.open({ signal: stopping.signal }), { name: 'AbortError' });
+    await until(() => bench.proxy.actions.length > 0, 'the queues are being checked');
+    const begin = performance.now();
+    stopping.abort();
+    await opening;
+    // A request has 10 s, and a second attempt.
+    assert.ok(performance.now() - begin < 9_000, `${performance.now() - begin} ms`);
+  });
+
   it('delays a stop by about a second if Amazon SQS does not respond, and is not logged then', async () => {
     await using bench = await openBench(server);
     const logged: string[] = [];

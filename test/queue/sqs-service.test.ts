@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DeleteQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { runQueuesCommand } from '../../src/cli/queues-command.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { startService } from '../../src/service.ts';
 import type { SqsPlace } from '../../src/settings/sqs-place.ts';
 import {
   accountNames,
@@ -12,10 +14,11 @@ import {
 } from '../delivery/webhook-helpers.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { startTestService, temporaryFolder, until } from '../support/service.ts';
+import { startTestService, temporaryFolder, testSettings, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { countOn } from './sqs-bench.ts';
+import { startSqsProxy } from './sqs-proxy.ts';
 import { createTestQueues, type SqsServer, settingsOf, startSqsServer } from './sqs-server.ts';
 
 let server: SqsServer;
@@ -59,6 +62,27 @@ describe('a service on Amazon SQS', () => {
     );
     const ready = await fetch(`${service.url}/health/ready`);
     assert.equal(((await ready.json()) as { checks: { queue: string } }).checks.queue, 'ok');
+  });
+});
+
+describe('a service that starts while Amazon SQS does not respond', () => {
+  it('ends at once if it is stopped', async () => {
+    await using queues = await createTestQueues(server);
+    await using proxy = await startSqsProxy(server.endpoint);
+    proxy.treat = () => 'silent';
+    using folder = temporaryFolder();
+    const place = { ...queues.place, endpoint: proxy.endpoint };
+    const settings = testSettings(folder.path, settingsOf(place));
+    const logs = createLogs({ level: 'silent', customLevels: {} });
+    const stopping = new AbortController();
+    const started = startService(settings, { logs, version: '1', signal: stopping.signal });
+    const ended = assert.rejects(started, (error) => error === stopping.signal.reason);
+    await until(() => proxy.actions.length > 0, 'the queues are being checked');
+    const begin = performance.now();
+    stopping.abort();
+    await ended;
+    // A request has 10 s, and a second attempt.
+    assert.ok(performance.now() - begin < 9_000, `${performance.now() - begin} ms`);
   });
 });
 
