@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import fastify from 'fastify';
 import { planConnections } from '../../src/connection-plan.ts';
+import { limitConnections } from '../../src/http/connection-limit.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { MINUTE_MS } from '../../src/time/units.ts';
 import { startProcess, type TextSettings } from '../support/service-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -45,6 +49,28 @@ describe('connections of clients', () => {
 
   it('are as many as max_connections if the system does not say how many files may be open', () => {
     assert.deepEqual(planConnections(byDefault, Number.POSITIVE_INFINITY), { limit: 8_192, warning: null });
+  });
+});
+
+describe('connections beyond the limit', () => {
+  it('are all counted in the log, with a client that was closed in that minute', (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const app = fastify();
+    const lines: Record<string, unknown>[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+    limitConnections(app, 5, createLogs({ level: 'info', customLevels: {}, destination }).for('HttpServer'));
+    const drop = (remoteAddress: string) => app.server.emit('drop', { remoteAddress });
+    const logged = () => lines.splice(0).map(({ open, closed, address }) => ({ open, closed, address }));
+
+    for (let n = 0; n < 30; n++) drop('192.0.2.1');
+    assert.deepEqual(logged(), [{ open: 5, closed: 1, address: '192.0.2.1' }]);
+    context.mock.timers.tick(MINUTE_MS);
+    assert.deepEqual(logged(), [{ open: 5, closed: 29, address: '192.0.2.1' }]);
+    context.mock.timers.tick(10 * MINUTE_MS);
+    assert.deepEqual(logged(), []);
+    drop('192.0.2.2');
+    context.mock.timers.tick(MINUTE_MS);
+    assert.deepEqual(logged(), [{ open: 5, closed: 1, address: '192.0.2.2' }]);
   });
 });
 
