@@ -83,7 +83,10 @@ export interface TransactionOptions {
    * hangs, the locks are kept as long. If this machine or its network is lost, the server releases them within two minutes.
    */
   mayIdle?: boolean;
-  /** The caller knows that the engine may refuse this change alone. Its refusal does not mean that the engine is failing. */
+  /**
+   * The caller knows that the engine may refuse this change alone. Its refusal does not mean that the engine is failing. It
+   * waits for locks for a second only.
+   */
   expectsRefusal?: boolean;
 }
 

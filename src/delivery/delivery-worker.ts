@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { Database } from '../database/database.ts';
 import { OutageLog } from '../observability/outage-log.ts';
 import { messageOf } from '../problems/error-message.ts';
-import type { DeliveryQueue, ReceivedMessage, ReceiveRequest } from '../queue/message-queue.ts';
+import type { DeliveryQueue, ReceivedMessage } from '../queue/message-queue.ts';
 import { STOP_MS } from '../settings/stop-time.ts';
 import { SECOND_MS } from '../time/units.ts';
 import { WakeablePause } from '../time/wakeable-pause.ts';
@@ -37,8 +37,6 @@ const OUTAGE_PAUSE_MAX_MS = 10_000;
 const GATHERED_FROM = 16;
 /** How long delivery may pause because polls fail before its check fails. */
 const TROUBLE_AFTER_MS = 30 * SECOND_MS;
-/** How long the next poll waits for outcomes that are stored one by one. */
-const APART_MS = 500;
 
 export interface DeliveryOptions {
   /** Maximum number of concurrent requests that are not slow. */
@@ -111,6 +109,7 @@ export class DeliveryWorker implements AsyncDisposable {
         this.#reportDiscards(polled);
         return polled.settled > 0;
       },
+      lines: dependencies.queue.lines,
       log: dependencies.log,
       onFailure: () => dependencies.metrics.queueFailed(),
       now: dependencies.now,
@@ -160,7 +159,7 @@ export class DeliveryWorker implements AsyncDisposable {
       const succeeded = await this.#poll();
       const idle = this.#slots.taken === 0;
       if (this.#stopping && idle) {
-        const unsettled = this.#finished.length + this.#unstored.storing;
+        const unsettled = this.#finished.length + this.#unstored.due;
         if (unsettled === 0) return;
         settleBy = Math.min(settleBy, this.#elapsed() + STOP_MS.outcomes);
         if (this.#elapsed() >= settleBy) {
@@ -187,13 +186,16 @@ export class DeliveryWorker implements AsyncDisposable {
       capacity: this.#stopping ? 0 : this.#slots.free(),
       visibilityMs: this.#with.options.timeoutMs + VISIBILITY_MARGIN_MS,
     };
-    let isSettled = false;
+    let settling: 'not begun' | 'begun' | 'done' = 'not begun';
     try {
       if (this.#mayHoldMore) await this.#takeBackLeases(settlements);
+      settling = 'begun';
       // No lease of this poll begins earlier.
       const sendBy = this.#elapsed() + SENT_WITHIN_MS;
-      const { received, nextAvailableAt, apart } = await this.#settleAndReceive(settlements, next);
-      isSettled = true;
+      const polled = await this.#queuePoll.run(settlements, next);
+      settling = 'done';
+      this.#reportDiscards(polled);
+      const { received, nextAvailableAt } = polled;
       if (settlements.length + received.length > 0)
         this.#with.log.debug('settled and received messages', {
           settled: settlements.length,
@@ -202,63 +204,65 @@ export class DeliveryWorker implements AsyncDisposable {
       this.#nextDueAt =
         nextAvailableAt === null ? null : this.#elapsed() + nextAvailableAt - this.#with.now();
       if (received.length > 0) await this.#handle(received, sendBy);
-      if (apart !== null) await Promise.race([apart, delay(APART_MS, undefined, { ref: false })]);
+      if (this.#unstored.due > 0) await this.#storeDue();
       this.#outages.ended('the queue responds again: delivery continues');
       this.#failing = null;
       this.#failures = 0;
       return true;
     } catch (error) {
-      // Finished deliveries are settled at the next attempt, unless their leases have ended by then.
-      if (!isSettled) this.#finished = [...settlements, ...this.#finished];
-      this.#with.metrics.queueFailed();
-      this.#outages.failed(
-        {
-          begins: 'the queue failed: delivery pauses until it responds',
-          goesOn: 'the queue still fails: nothing is delivered',
-        },
-        { error },
-      );
-      this.#failing = { since: this.#failing?.since ?? this.#elapsed(), error };
       this.#mayHoldMore = true;
-      this.#failures += 1;
-      return false;
+      if (settling === 'begun' && settlements.length > 0 && (await this.#canPoll()))
+        return await this.#settleApart(settlements);
+      // Finished deliveries are settled at the next attempt, unless their leases have ended by then.
+      if (settling !== 'done') this.#finished = [...settlements, ...this.#finished];
+      return this.#failed(error);
     }
   }
 
   /**
-   * Settles and receives together. If that fails, but an empty poll succeeds, the database works and refuses one of the
-   * outcomes. They are then stored one by one (`apart`), and other webhooks continue.
+   * Settles messages one by one after settling them together failed. Nothing is received before all are settled or put back,
+   * because their leases may end meanwhile. Returns false if the database fails.
    */
-  async #settleAndReceive(
-    settlements: readonly FinishedMessage[],
-    next: ReceiveRequest,
-  ): Promise<Polled & { apart: Promise<void> | null }> {
+  async #settleApart(settlements: readonly FinishedMessage[]): Promise<boolean> {
+    this.#with.metrics.queueFailed();
+    const { left, error } = await this.#unstored.store(settlements);
+    this.#finished = [...left, ...this.#finished];
+    if (error !== null) return this.#failed(error);
+    // The next poll follows at once.
+    this.#idle.wake();
+    return true;
+  }
+
+  /** Whether polls succeed without outcomes. This leases nothing, because the outcomes of what is leased may be known. */
+  async #canPoll(): Promise<boolean> {
     try {
-      const polled = await this.#queuePoll.run(settlements, next);
-      this.#reportDiscards(polled);
-      return { ...polled, apart: null };
-    } catch (error) {
-      if (settlements.length === 0) throw error;
-      this.#mayHoldMore = true;
+      await this.#queuePoll.run([], { capacity: 0, visibilityMs: 0 });
+      return true;
+    } catch {
       this.#with.metrics.queueFailed();
-      const polled = await this.#queuePoll.run([], next);
-      const apart = this.#storeApart(settlements);
-      // If it fails after the poll has ended, the next poll fails, too.
-      apart.catch(() => {});
-      return { ...polled, apart };
+      return false;
     }
   }
 
-  /** Stores outcomes one by one. @throws if the database stores none. The next poll then settles them. */
-  async #storeApart(settlements: readonly FinishedMessage[]): Promise<void> {
-    try {
-      await this.#unstored.store(settlements);
-    } catch (error) {
-      this.#finished = [...settlements, ...this.#finished];
-      throw error;
-    } finally {
-      this.#idle.wake();
-    }
+  /** Stores outcomes that were refused before. Their lines are due soon, so the next poll follows at once. */
+  async #storeDue(): Promise<void> {
+    this.#idle.wake();
+    await this.#unstored.storeDue();
+  }
+
+  /** Notes a failed poll. Returns false. */
+  #failed(error: unknown): false {
+    this.#with.metrics.queueFailed();
+    this.#outages.failed(
+      {
+        begins: 'the queue failed: delivery pauses until it responds',
+        goesOn: 'the queue still fails: nothing is delivered',
+      },
+      { error },
+    );
+    this.#failing = { since: this.#failing?.since ?? this.#elapsed(), error };
+    this.#failures += 1;
+    return false;
   }
 
   #reportDiscards({ discards }: Polled): void {
@@ -327,20 +331,15 @@ export class DeliveryWorker implements AsyncDisposable {
     return received.filter((message) => !early.includes(message));
   }
 
-  /** The messages without an outcome. The outcomes of the others are known and could not be stored, so this is repeated. */
+  /** The messages without a known outcome. The outcomes of the others could not be stored, so this is repeated. */
   #withoutKnownOutcomes(received: readonly ReceivedMessage[]): readonly ReceivedMessage[] {
     if (this.#unstored.isEmpty) return received;
-    const known = received.flatMap((message) => this.#unstored.recall(message) ?? []);
-    if (known.length === 0) return received;
-    this.#storeApart(known).catch(() => {});
-    const lines = new Set(known.map(({ message }) => message.lineId));
-    return received.filter(({ lineId }) => !lines.has(lineId));
+    return received.filter((message) => !this.#unstored.recall(message));
   }
 
-  /** Lets the next poll settle a message, or settles it alone if the database refused the last outcome of its line. */
+  /** Lets the next poll settle a message, or stores its outcome alone if the last one of its line was refused. */
   #finish(settlement: FinishedMessage): void {
-    if (this.#unstored.has(settlement.message.lineId)) this.#storeApart([settlement]).catch(() => {});
-    else this.#finished.push(settlement);
+    if (!this.#unstored.replace(settlement)) this.#finished.push(settlement);
   }
 
   #deliverOrPostpone(attempt: Attempt): void {
@@ -366,8 +365,7 @@ export class DeliveryWorker implements AsyncDisposable {
 
   /** Waits until the worker is woken, the next head is due and may be sent, or the safety net's interval ends. */
   async #sleep(): Promise<void> {
-    const longest = this.#stopping ? STOP_MS.outcomes : this.#with.options.pollIntervalMs;
-    await this.#idle.rest(Math.max(1, Math.min(this.#nextLookIn(), longest)));
+    await this.#idle.rest(Math.max(1, Math.min(this.#nextLookIn(), this.#with.options.pollIntervalMs)));
   }
 
   /** How long until the next head is due and may be sent, in milliseconds. */

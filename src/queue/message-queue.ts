@@ -292,6 +292,8 @@ export interface LeaseKeeper {
    * number of ended leases.
    */
   takeBackLeases(held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[]): Promise<number>;
+  /** Whether a received message is neither settled nor received again, even if its lease has ended. */
+  holdsLease(lease: Pick<ReceivedMessage, 'lineId' | 'leaseToken'>): Promise<boolean>;
   /**
    * Shortens waits and leases that are longer than the given ones, which shows that the clock was set back. Returns
    * their number.
@@ -316,7 +318,7 @@ export interface EventQueue {
 
 /** The queue for instances that deliver. */
 export interface DeliveryQueue extends RedriveLimit {
-  readonly lines: LineActions & LeaseKeeper;
+  readonly lines: LineActions & LeaseKeeper & Pick<LineReader, 'line'>;
   /** Null if the engine always needs `settle` and `receive` in a transaction. */
   readonly settleAndReceive: SettleAndReceive | null;
   /**

@@ -34,6 +34,8 @@ import { PostgresSignals } from './postgres-signals.ts';
 import { type PostgresStatement, PostgresStatements } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 
+/** How long a change whose refusal is expected waits for a lock. The one before it waited for the whole time. */
+const EXPECTED_LOCK_MS = 1_000;
 /** How often a transaction is run that the server rolled back because of others. */
 const MAX_RUNS = 4;
 /** The maximum of a random pause between two runs, so that the same transactions do not collide again. */
@@ -307,9 +309,10 @@ function undone({ failure }: PostgresTransaction): unknown {
 }
 
 /** All statements in one round trip. */
-function beginningOf({ durability, isLong, mayIdle }: TransactionOptions): string {
+function beginningOf({ durability, isLong, mayIdle, expectsRefusal }: TransactionOptions): string {
   const statements = ['begin isolation level read committed'];
   if (durability === 'deferred') statements.push('set local synchronous_commit = off');
+  if (expectsRefusal) statements.push(`set local lock_timeout = ${EXPECTED_LOCK_MS}`);
   if (isLong) {
     statements.push(
       `set local statement_timeout = ${LONG_STATEMENT_MS}`,

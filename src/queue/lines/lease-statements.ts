@@ -1,5 +1,5 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
-import type { Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { ReceivedMessage } from '../message-queue.ts';
 
@@ -37,6 +37,16 @@ export async function lockLeasedLines(
     leases.map(({ lineId, leaseToken }) => ({ line_id: lineId, token: leaseToken })),
   );
   return new Map(rows.map((row) => [row.line_id, { leaseToken: row.lease_token, pending: row.pending }]));
+}
+
+/** Whether a line has this lease. Locks nothing. */
+export async function hasLease(reader: Pick<Reader, 'all'>, { lineId, leaseToken }: Lease): Promise<boolean> {
+  const rows = await reader.all(
+    'select 1 as found from queue_lines where line_id = ? and lease_token = ?',
+    lineId,
+    leaseToken,
+  );
+  return rows.length > 0;
 }
 
 /**

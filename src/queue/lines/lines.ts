@@ -26,7 +26,7 @@ import { deleteDeadLetters, deleteDeadLettersBefore, insertDeadLetters } from '.
 import { DoneMessages } from './done-messages.ts';
 import { InstanceLeases } from './instance-leases.ts';
 import { leaseDue } from './lease-due.ts';
-import { endOtherLeases, type Lease } from './lease-statements.ts';
+import { endOtherLeases, hasLease, type Lease } from './lease-statements.ts';
 import { isInFlight, lineState } from './line-state.ts';
 import {
   addToLines,
@@ -224,6 +224,10 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     return await this.#database.transaction((tx) =>
       endOtherLeases(tx, this.#leases.prefix, held, this.#now()),
     );
+  }
+
+  async holdsLease(lease: Lease): Promise<boolean> {
+    return await hasLease(this.#database.reader, lease);
   }
 
   async endOverlongWaits(longest: LongestWaits): Promise<number> {
