@@ -233,10 +233,10 @@ export class DeliveryWorker implements AsyncDisposable {
     return true;
   }
 
-  /** Whether polls succeed without outcomes. This leases nothing, because the outcomes of what is leased may be known. */
+  /** Whether polls succeed without outcomes. The probe leases nothing, because the outcomes of what is leased may be known. */
   async #canPoll(): Promise<boolean> {
     try {
-      await this.#queuePoll.run([], { capacity: 0, visibilityMs: 0 });
+      await this.#queuePoll.probe();
       return true;
     } catch {
       this.#with.metrics.queueFailed();

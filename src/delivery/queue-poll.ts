@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Database, Transaction, TransactionOptions } from '../database/database.ts';
 import type { DeliveryQueue, Received, ReceiveRequest, Settled } from '../queue/message-queue.ts';
 import type { DeliveryTargets } from '../webhooks/delivery-targets.ts';
@@ -40,6 +41,23 @@ export class QueuePoll {
   /** Settles one message without receiving. The database is expected to refuse it. It is idempotent, too. */
   async settleAlone(finished: FinishedMessage): Promise<Polled> {
     return await this.#inTransaction([finished], { capacity: 0, visibilityMs: 0 }, { expectsRefusal: true });
+  }
+
+  /**
+   * Shows whether polls without outcomes work, with a change that has no effect. Leases nothing.
+   * @throws {Error} if they do not
+   */
+  async probe(): Promise<void> {
+    const { database, queue } = this.#with;
+    const nothing = { capacity: 0, visibilityMs: 0 };
+    await database.transaction(
+      async (tx) => {
+        await queue.settle(tx, [], nothing);
+        await queue.receive(tx, nothing);
+        await changeProbe(tx);
+      },
+      { durability: 'deferred' },
+    );
   }
 
   /** Null if nothing was done, because these messages need a transaction. */
@@ -126,4 +144,13 @@ export class QueuePoll {
     for (const lineId of await this.#with.targets.changed(tx, failed))
       await this.#with.queue.lines.actOnHead(tx, lineId, 'retry');
   }
+}
+
+/** Changes a row that nobody reads. */
+async function changeProbe(tx: Transaction): Promise<void> {
+  await tx.run(
+    `insert into task_leases (task, token, leased_until) values ('outcome-probe', ?, 0)
+     on conflict (task) do update set token = excluded.token`,
+    randomUUID(),
+  );
 }
