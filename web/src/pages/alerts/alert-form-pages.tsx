@@ -74,7 +74,9 @@ export function EditAlertPage() {
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }
 
-function EditForm({ read }: { read: Read<Alert> }) {
+function EditForm({ read: latest }: { read: Read<Alert> }) {
+  // The form keeps the record that it started with. Saving, and signing in again, read it again.
+  const [read] = useState(latest);
   const { id, name } = read.record;
   const leave = useLeave();
   const queryClient = useQueryClient();
@@ -86,11 +88,8 @@ function EditForm({ read }: { read: Read<Alert> }) {
       try {
         return await updateAlert(basis, configuration);
       } catch (error) {
-        // The next attempt is based on the current record, which may also be why the input is invalid.
-        if (isProblem(error, 412) || isProblem(error, 400)) {
-          const current = await readRecord<Alert>(`/alerts/${id}`);
-          if (current.etag !== basis.etag) setBasis(current);
-        }
+        // The next attempt is based on the current record.
+        if (isProblem(error, 412)) setBasis(await readRecord<Alert>(`/alerts/${id}`));
         throw error;
       }
     },
