@@ -203,7 +203,14 @@ describe('moving to folders in the admin UI', () => {
     it('ends if its page is left, and a notice says how far it got', async () => {
       await using visit = await ui.visit('/profile');
       const { page } = visit;
+      await page.clock.install();
       const { places, release } = await begin(page, 'left');
+      // The list is read again, without the course that was moved.
+      await page.clock.runFor(20_000);
+      await page
+        .locator('a', { hasText: /^left \d/ })
+        .nth(2)
+        .waitFor({ state: 'detached' });
       await page.evaluate('void __TSR_ROUTER__.navigate({ href: "/accounts" })');
       const question = page.getByRole('dialog', { name: 'Leave while this is running?' });
       await question.getByRole('button', { name: 'Leave' }).click();

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
+import { assetKey } from '../../../../../src/events/asset-key.ts';
 import { changeAsset, folderOf, readAsset } from '../../../api/content-assets.ts';
 import { concernsAll } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';
@@ -54,8 +55,8 @@ export async function moveAssets(
 
 /** Those of the assets that are in the right folder now. */
 export function arrivedOf(assets: readonly Dragged[], { failed, left }: MoveOutcome): Dragged[] {
-  const others = new Set([...failed.map(({ asset }) => asset), ...left]);
-  return assets.filter((asset) => !others.has(asset));
+  const others = new Set([...failed.map(({ asset }) => asset), ...left].map(assetKey));
+  return assets.filter((asset) => !others.has(assetKey(asset)));
 }
 
 /** Moves dropped assets, shows the result, and offers to move them back. */
