@@ -225,9 +225,13 @@ describe('moving to folders in the admin UI', () => {
       const { page } = visit;
       const { dialog, places, release } = await begin(page, 'interrupted');
       await page.context().setOffline(true);
+      // The list gets no response, until the end of the test. The dialog does not wait for it.
+      await page.route('**/ui/api/courses?*', () => {});
       release();
       await dialog.getByText('The service is not responding').waitFor();
       await dialog.getByText(/1 of 3 were moved/).waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).waitFor();
+      assert.equal(await dialog.getByText(/^Moving/).count(), 0);
       await page.context().setOffline(false);
       await dialog.getByRole('button', { name: 'Move here' }).click();
       await dialog.waitFor({ state: 'detached' });

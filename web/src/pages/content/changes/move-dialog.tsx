@@ -79,7 +79,9 @@ function MoveForm({
         { onProgress: setDone, signal: stop.signal },
       );
     },
-    onSuccess: async (result, folder) => {
+    onSuccess: (result, folder) => {
+      // Nothing runs anymore, so the dialog does not wait for the lists.
+      void queryClient.invalidateQueries({ queryKey: contentKey });
       const { failed, left } = result;
       const arrived = arrivedOf(assets, result);
       if (failed.length > 0 || left.length > 0) {
@@ -90,10 +92,8 @@ function MoveForm({
           notifyLeft(title, words.partly(arrived.length, assets.length, folder.name) + names, result.error);
         }
         onPartly?.(arrived, folder.id);
-        await queryClient.invalidateQueries({ queryKey: contentKey });
         return;
       }
-      await queryClient.invalidateQueries({ queryKey: contentKey });
       const [only] = assets;
       notifyDone(
         assets.length === 1 && only !== undefined
