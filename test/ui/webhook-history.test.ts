@@ -181,5 +181,29 @@ describe('the history of a webhook in the admin UI', () => {
     await visit.arrived(second);
     await newer.click();
     await visit.arrived(first);
+    // Back leads to the second page again, whatever was pressed there.
+    await page.goBack();
+    await visit.arrived(second);
+    await newer.click();
+    await visit.arrived(first);
+    await older.click();
+    await visit.arrived(second);
+    await older.and(page.locator(':enabled')).click();
+    await page.waitForURL((url) => !url.href.endsWith(second));
+    const third = visit.address();
+    await newer.click();
+    await visit.arrived(second);
+    await page.goBack();
+    await visit.arrived(third);
+    await newer.click();
+    await visit.arrived(second);
+    // Another outcome has other pages.
+    await page.getByRole('combobox', { name: 'Outcome' }).click();
+    await page.getByRole('option', { name: 'Delivered' }).click();
+    await visit.arrived(/outcome=DELIVERED$/);
+    await page.goBack();
+    await visit.arrived(second);
+    await newer.click();
+    await visit.arrived(first);
   });
 });

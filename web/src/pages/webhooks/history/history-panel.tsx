@@ -143,6 +143,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
       )}
       {selection.bar}
       <Pages
+        of={JSON.stringify([outcome, filter])}
         cursor={cursor}
         next={data?.next_cursor ?? null}
         onShow={(to) => show({ ...narrowed, outcome, cursor: to })}
@@ -165,24 +166,23 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   );
 }
 
-/**
- * The API returns only next pages, so this panel remembers the visited ones while it is open. After Back, those before the
- * page that is shown count.
- */
+/** The API returns only next pages, so this panel remembers, while it is open, from which page each one was opened. */
 function Pages({
+  of,
   cursor,
   next,
   exporting,
   onShow,
 }: {
   exporting: ReactNode;
+  /** What the cursors belong to: the outcome and the filter. */
+  of: string;
   cursor: string | undefined;
   next: string | null;
   onShow: (cursor: string | undefined) => void;
 }) {
-  const [visited, setVisited] = useState<(string | undefined)[]>([]);
-  const at = visited.indexOf(cursor);
-  const passed = at === -1 ? visited : visited.slice(0, at);
+  const [openedFrom, setOpenedFrom] = useState<ReadonlyMap<string, string | undefined>>(new Map());
+  const keyOf = (page: string | null | undefined) => JSON.stringify([of, page]);
   return (
     // The same element with and without pages, so that an export continues when pages appear.
     <div className={styles.pages}>
@@ -193,21 +193,15 @@ function Pages({
             variant="default"
             size="xs"
             disabled={cursor === undefined}
-            onClick={() => {
-              setVisited([]);
-              onShow(undefined);
-            }}
+            onClick={() => onShow(undefined)}
           >
             {deliveries.newest}
           </Button>
           <Button
             variant="default"
             size="xs"
-            disabled={cursor === undefined || passed.length === 0}
-            onClick={() => {
-              setVisited(passed.slice(0, -1));
-              onShow(passed.at(-1));
-            }}
+            disabled={cursor === undefined || !openedFrom.has(keyOf(cursor))}
+            onClick={() => onShow(openedFrom.get(keyOf(cursor)))}
           >
             {deliveries.newer}
           </Button>
@@ -216,7 +210,9 @@ function Pages({
             size="xs"
             disabled={next === null}
             onClick={() => {
-              setVisited([...passed, cursor]);
+              // The rows of the page before are shown until those of this one are there.
+              if (next === cursor) return;
+              setOpenedFrom(new Map(openedFrom).set(keyOf(next), cursor));
               onShow(next ?? undefined);
             }}
           >
