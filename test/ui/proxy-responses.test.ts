@@ -14,17 +14,22 @@ describe('a 404 of a proxy while the service is being replaced', () => {
   });
 
   /** Answers requests as a proxy does that finds no service. Returns a function that ends this. */
-  const replaceService = async (page: Page, address: string | RegExp, method: string, json = false) => {
+  const replaceService = async (page: Page, address: string | RegExp, method: string, json?: object) => {
     await page.route(address, async (route) => {
       if (route.request().method() !== method) await route.fallback();
-      else if (json) await route.fulfill({ status: 404, json: { message: 'no Route matched' } });
+      else if (json !== undefined) await route.fulfill({ status: 404, json });
       else await route.fulfill({ status: 404, contentType: 'text/plain', body: '404 page not found' });
     });
     return () => page.unroute(address);
   };
 
-  for (const json of [false, true]) {
-    it(`is no deletion${json ? ', even if its body is JSON' : ''}`, async () => {
+  const bodies = [
+    { what: 'text', json: undefined },
+    { what: 'JSON', json: { message: 'no Route matched' } },
+    { what: 'a problem', json: { type: 'about:blank', title: 'Not Found', status: 404 } },
+  ];
+  for (const { what, json } of bodies) {
+    it(`is no deletion if its body is ${what}`, async () => {
       const { id } = await ui.service.api.create('/accounts', { name: 'Not deleted' });
       await using visit = await ui.visit(`/accounts/${id}`);
       const { page } = visit;

@@ -2,6 +2,9 @@ import type { InputError } from '../../../src/problems/problem.ts';
 
 export type { InputError };
 
+/** What the type of every problem of the service begins with. */
+export const PROBLEM_TYPE = 'urn:coursewire:problem:';
+
 /** A problem (RFC 9457) that the service returned. Its message is the problem's `detail`. */
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -20,7 +23,7 @@ export class ApiError extends Error {
       typeof members.detail === 'string' ? members.detail : `The service responded with status ${status}.`,
     );
     this.status = status;
-    this.code = typeof members.type === 'string' ? members.type.replace('urn:coursewire:problem:', '') : '';
+    this.code = typeof members.type === 'string' ? members.type.replace(PROBLEM_TYPE, '') : '';
     this.title = typeof members.title === 'string' ? members.title : '';
     this.errors = Array.isArray(members.errors) ? (members.errors as InputError[]) : [];
     this.retryAfter = retryAfter;

@@ -1,6 +1,6 @@
 import { serviceAddress } from './addresses.ts';
 import { isUnattended } from './attention.ts';
-import { ApiError, isProblem, UnreachableError } from './errors.ts';
+import { ApiError, isProblem, PROBLEM_TYPE, UnreachableError } from './errors.ts';
 
 /** The time limit of a response. Uploads have no such limit: see upload.ts. */
 const DEADLINE_MS = 30_000;
@@ -168,14 +168,13 @@ function clockAhead(date: string | null): number {
 
 /**
  * The error for an unsuccessful response. A 502, 503 or 504 of a proxy means that the service did not respond. So does its
- * 404, which it sends while the service is being replaced: the service itself says that a record is missing with a problem.
+ * 404, which it sends while the service is being replaced: the service itself says that a record is missing with a problem
+ * of its own. Proxies send problems of other types.
  */
 export function problemFrom(status: number, body: unknown, retryAfter: string | null): Error {
   const isProblemBody = typeof body === 'object' && body !== null;
   const isOfProxy =
-    status === HTTP_NOT_FOUND
-      ? !(isProblemBody && 'type' in body)
-      : !isProblemBody && status >= 502 && status <= 504;
+    status === HTTP_NOT_FOUND ? !isOwnProblem(body) : !isProblemBody && status >= 502 && status <= 504;
   if (isOfProxy) return new UnreachableError(`status ${status}`);
   const seconds = Number(retryAfter ?? Number.NaN);
   return new ApiError(
@@ -183,6 +182,11 @@ export function problemFrom(status: number, body: unknown, retryAfter: string | 
     isProblemBody ? (body as Record<string, unknown>) : {},
     Number.isFinite(seconds) ? seconds : null,
   );
+}
+
+function isOwnProblem(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || !('type' in body)) return false;
+  return typeof body.type === 'string' && body.type.startsWith(PROBLEM_TYPE);
 }
 
 /** JSON, or undefined for anything else. */
