@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
-import { ADMIN_EMAIL, PASSWORD, signedInBrowser, VIEWER_EMAIL } from '../support/administration.ts';
+import {
+  ADMIN_EMAIL,
+  createAdministrator,
+  PASSWORD,
+  signedInBrowser,
+  VIEWER_EMAIL,
+} from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { CLIENTS, takeSecret } from './support/clients.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -158,5 +164,68 @@ describe('a session that ends while a page is open', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Your name was saved.').waitFor();
     await page.getByRole('button', { name: /Ann beside Vic/ }).waitFor();
+  });
+
+  it('saves nothing as someone else, even if the dialog that asks to sign in cannot be loaded', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByLabel('Name').fill('Ann under another name');
+    await page.route('**/ui/assets/**', (route) => route.fulfill({ status: 404 }));
+    const vic = await signedInBrowser(ui.service.url, VIEWER_EMAIL);
+    const viewers = Array.from(vic.cookies, ([name, value]) => ({ name, value, url: ui.service.url }));
+    await page.context().addCookies(viewers);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    const notice = page.getByRole('alert').filter({ hasText: 'Your session has ended' });
+    await notice.getByText(`${isolate('Vic')} has signed in in another tab. Sign out there first.`).waitFor();
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.click();
+    await save.and(page.locator(':enabled')).waitFor();
+    assert.equal((await vic.get('/ui/api/session')).body.administrator.name, 'Vic');
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Ann under another name');
+  });
+
+  it('stops what runs on the page if someone else signs in in another tab, and it then goes on', async () => {
+    const email = 'otto@example.com';
+    await createAdministrator(ui.service.settings.data_dir, { email, name: 'Otto' });
+    const ids: number[] = [];
+    for (const name of ['Ours 1', 'Ours 2', 'Ours 3'])
+      ids.push((await ui.service.api.create('/accounts', { name })).id);
+    await using visit = await ui.visit('/accounts?search=Ours');
+    const { page } = visit;
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let deletions = 0;
+    await page.route(/\/accounts\/\d+$/, async (route) => {
+      if (route.request().method() === 'DELETE') {
+        deletions += 1;
+        begun.resolve();
+        await held.promise;
+      }
+      await route.fallback();
+    });
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const run = page.getByRole('dialog', { name: 'Delete 3 accounts?' });
+    await run.getByLabel('Type 3 to confirm').fill('3');
+    await page.keyboard.press('Enter');
+    await begun.promise;
+    const { cookies } = await signedInBrowser(ui.service.url, email);
+    const others = Array.from(cookies, ([name, value]) => ({ name, value, url: ui.service.url }));
+    await page.context().addCookies(others);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    const other = dialog.getByText(`${isolate('Otto')} has signed in in another tab.`);
+    await other.waitFor();
+    held.resolve();
+    // The dialog that asks to sign in covers them.
+    const end = page.locator('button', { hasText: 'Continue' });
+    await end.or(page.getByText('3 accounts deleted.')).first().waitFor();
+    assert.equal(deletions, 1);
+    await other.waitFor();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await run.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('3 accounts deleted.').waitFor();
+    for (const id of ids) assert.equal((await ui.service.api.get(`/accounts/${id}`)).status, 404);
   });
 });

@@ -1,6 +1,7 @@
 import { serviceAddress } from './addresses.ts';
 import { isUnattended } from './attention.ts';
 import { ApiError, isProblem, PROBLEM_TYPE, UnreachableError } from './errors.ts';
+import { assertOwnSession } from './own-session.ts';
 
 /** The time limit of a response. Uploads have no such limit: see upload.ts. */
 const DEADLINE_MS = 30_000;
@@ -9,6 +10,8 @@ export const LONG_DELETION_MS = 600_000;
 const HTTP_NO_CONTENT = 204;
 const HTTP_NOT_MODIFIED = 304;
 const HTTP_NOT_FOUND = 404;
+/** Signing in and out. */
+const SESSION = '/ui/api/session';
 /** Number of cached responses. The service does not send them again while they are unchanged. */
 const MAX_KEPT = 60;
 /** Clocks that differ by less are considered equal. */
@@ -119,6 +122,7 @@ async function send<T>(
   path: string,
   options: RequestOptions,
 ): Promise<Read<T> & { date: string | null }> {
+  if (method !== 'GET' && path !== SESSION) assertOwnSession();
   const deadline = AbortSignal.timeout(options.deadlineMs ?? DEADLINE_MS);
   const headers: Record<string, string> = { accept: 'application/json' };
   if (options.body !== undefined) headers['content-type'] = 'application/json';

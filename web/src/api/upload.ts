@@ -1,6 +1,7 @@
 import { serviceAddress } from './addresses.ts';
 import { noteUse } from './attention.ts';
 import { UnreachableError } from './errors.ts';
+import { assertOwnSession } from './own-session.ts';
 import { parsed, problemFrom } from './request.ts';
 
 /** The progress of an upload. `sent` equals `total` while the service processes the file. */
@@ -16,6 +17,7 @@ export function upload<T>(
   options: { onProgress: (progress: UploadProgress) => void; signal?: AbortSignal; idempotencyKey?: string },
 ): Promise<T> {
   return new Promise((resolve, reject) => {
+    assertOwnSession();
     const transfer = new XMLHttpRequest();
     transfer.open('POST', serviceAddress(path));
     transfer.setRequestHeader('accept', 'application/json');

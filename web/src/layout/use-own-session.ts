@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { MINUTE_MS } from '../../../src/time/units.ts';
+import { noteOtherSession } from '../api/own-session.ts';
 import { type Session, sessionQuery } from '../api/session.ts';
 
 const CHECK_MS = MINUTE_MS;
@@ -18,6 +19,11 @@ export function useOwnSession(): { session: Session | null; hasEnded: boolean } 
   const isOwn = current !== null && isSamePerson(current, own.current ?? current);
   if (isOwn) own.current = current;
   const hasEnded = data !== undefined && !isOwn;
+  const isOther = current !== null && !isOwn;
+  useEffect(() => {
+    noteOtherSession(isOther);
+    return () => noteOtherSession(false);
+  }, [isOther]);
   useEffect(() => {
     if (!hasEnded) return;
     // What was read meanwhile was refused, or was read by someone else.

@@ -1,7 +1,9 @@
 import { Anchor } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { uiBase } from '../api/addresses.ts';
+import { sessionQuery } from '../api/session.ts';
 import { useReturnFocus } from '../components/use-return-focus.ts';
 import { account } from '../texts/sign-in.ts';
 
@@ -57,16 +59,24 @@ function offerNewTab(): void {
   notifications.show({
     id: NOTICE,
     title: account.signIn.again,
-    message: (
-      <>
-        {account.signIn.againDescription}{' '}
-        <Anchor size="sm" href={new URL('sign-in', uiBase()).href} target="_blank">
-          {account.signIn.newTab}
-        </Anchor>
-      </>
-    ),
+    message: <NewTab />,
     color: 'red',
     autoClose: false,
     role: 'alert',
   });
+}
+
+function NewTab() {
+  const { data } = useQuery({ ...sessionQuery, enabled: false });
+  const other = data?.signedIn === true ? data.session.administrator : null;
+  return (
+    <>
+      {other !== null &&
+        `${account.signIn.otherPerson(other.name || other.email)} ${account.signIn.signOutFirst} `}
+      {account.signIn.againDescription}{' '}
+      <Anchor size="sm" href={new URL('sign-in', uiBase()).href} target="_blank">
+        {account.signIn.newTab}
+      </Anchor>
+    </>
+  );
 }

@@ -12,6 +12,7 @@ export const account = {
     again: 'Your session has ended',
     againDescription: 'Sign in to continue. What you entered on this page is still there.',
     otherPerson: (name: string) => `${isolate(name)} has signed in in another tab.`,
+    signOutFirst: 'Sign out there first.',
     other: 'Sign in as someone else',
     newTab: 'Sign in in a new tab',
   },
