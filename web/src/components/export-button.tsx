@@ -10,8 +10,8 @@ import { listParts, PART, type PartOfList, type RowsOfList } from './list-parts.
 import { notifyError, notifyNote } from './notify.tsx';
 
 const words = shared.export;
-/** Maximum number of exported rows of a log, so that the file fits the memory of the browser. */
 const loadCsv = pageCode(() => import('../utilities/csv.ts'));
+/** Maximum number of exported rows of a log, so that the file fits the memory of the browser. */
 const MAX_ROWS = 100_000;
 
 /** How a list with numbered pages is exported. */
