@@ -220,9 +220,12 @@ describe('uploads', () => {
     const folderId = await make.folder('Ended in time');
     await using visit = await ui.visit(`/content?folder=${folderId}`);
     const { page } = visit;
+    // One that has failed before is not among them.
+    await choose(page, [{ name: 'damaged.zip', buffer: Buffer.from('PK nothing') }]);
+    await dock(page).getByText('1 failed').waitFor();
     const release = await holdUploads(page);
     await choose(page, [{ name: 'ended.zip', buffer: await scorm12Package({ title: 'Ended' }) }]);
-    await dock(page).getByText('Uploading 0 of 1').waitFor();
+    await dock(page).getByText('Uploading 1 of 2').waitFor();
     await page.getByRole('link', { name: 'Accounts' }).click();
     await page.getByText('An upload is not finished.').waitFor();
     release();

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { uploads } from '../../../texts/uploads.ts';
 import { isUnfinished, type UploadQueue } from './upload-queue.ts';
 
@@ -9,31 +9,36 @@ const CONTENT_PATH = /^\/content(\/|$)/;
 
 /**
  * Asks before the content pages are left, or the tab is closed, during uploads. If they end before someone answers, the
- * pages are left as requested, unless one has failed.
+ * pages are left as requested, unless one of them has failed.
  */
 export function LeavingUploads({ queue }: { queue: UploadQueue }) {
   const items = useSyncExternalStore(queue.subscribe, queue.items);
   const count = items.filter(isUnfinished).length;
-  const hasFailed = items.some(({ state }) => state.kind === 'failed');
   const blocker = useBlocker({
     shouldBlockFn: ({ next }) => !CONTENT_PATH.test(next.pathname),
     enableBeforeUnload: () => count > 0,
     disabled: count === 0,
     withResolver: true,
   });
-  const { proceed, reset } = blocker;
+  const { status, proceed, reset } = blocker;
+  /** The uploads that the question is about. */
+  const asked = useRef<ReadonlySet<number>>(new Set());
+  const noteAsked = useEffectEvent(() => {
+    asked.current = new Set(items.filter(isUnfinished).map(({ id }) => id));
+  });
   useEffect(() => {
-    if (count > 0) return;
+    if (status === 'blocked') noteAsked();
+  }, [status]);
+  const answer = useEffectEvent(() => {
+    const hasFailed = items.some(({ id, state }) => state.kind === 'failed' && asked.current.has(id));
     if (hasFailed) reset?.();
     else proceed?.();
-  }, [count, hasFailed, proceed, reset]);
+  });
+  useEffect(() => {
+    if (count === 0 && status === 'blocked') answer();
+  }, [count, status]);
   return (
-    <Modal
-      opened={blocker.status === 'blocked'}
-      onClose={() => blocker.reset?.()}
-      title={words.title}
-      size="sm"
-    >
+    <Modal opened={status === 'blocked'} onClose={() => blocker.reset?.()} title={words.title} size="sm">
       <Text>{words.description(count)}</Text>
       <Group justify="flex-end" gap="sm" mt="lg">
         <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
