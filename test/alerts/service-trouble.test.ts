@@ -378,14 +378,9 @@ describe('several instances', { skip: !ON_POSTGRES }, () => {
       ({ notices }) => notices.length === 2 && notices[1].state === 'SENT',
       'both were recorded',
     );
-    const types = receiver.requests.map(({ json }) => json as { type: string; total: number });
-    assert.deepEqual(
-      types.map(({ type, total }) => [type, total]),
-      [
-        ['alert.began', 3],
-        ['alert.ended', 3],
-      ],
-    );
+    const sent = receiver.requests.map(({ json }) => json as { type: string; total: number });
+    const totals = sent.map(({ type, total }) => `${type} ${total}`);
+    assert.deepEqual(totals, ['alert.began 3', 'alert.ended 3']);
   });
 });
 

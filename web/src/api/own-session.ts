@@ -1,21 +1,27 @@
-import { account } from '../texts/sign-in.ts';
 import { ApiError } from './errors.ts';
 
-const { again: title, againDescription: detail } = account.signIn;
+/** A problem in words, for the person at the page. */
+export interface SessionProblem {
+  title: string;
+  detail: string;
+}
 
-let isTaken = false;
+let problem: SessionProblem | null = null;
 
-/** Notes whether someone other than the person for whom the page was opened has signed in, in another tab. */
-export function noteOtherSession(other: boolean): void {
-  isTaken = other;
+/**
+ * Notes that someone other than the person for whom the page was opened has signed in, in another tab.
+ * @param refusal the problem of further changes; null if the session is that of the person
+ */
+export function noteOtherSession(refusal: SessionProblem | null): void {
+  problem = refusal;
 }
 
 /** Whether the cookie of the session is that of someone else, under whose name the service would make changes. */
 export function isOtherSession(): boolean {
-  return isTaken;
+  return problem !== null;
 }
 
 /** @throws {ApiError} 401, as after the end of a session, if someone else has signed in */
 export function assertOwnSession(): void {
-  if (isTaken) throw new ApiError(401, { title, detail }, null);
+  if (problem !== null) throw new ApiError(401, { ...problem }, null);
 }

@@ -3,7 +3,9 @@ import { useEffect, useRef } from 'react';
 import { MINUTE_MS } from '../../../src/time/units.ts';
 import { noteOtherSession } from '../api/own-session.ts';
 import { type Session, sessionQuery } from '../api/session.ts';
+import { account } from '../texts/sign-in.ts';
 
+const texts = account.signIn;
 const CHECK_MS = MINUTE_MS;
 
 /**
@@ -21,8 +23,8 @@ export function useOwnSession(): { session: Session | null; hasEnded: boolean } 
   const hasEnded = data !== undefined && !isOwn;
   const isOther = current !== null && !isOwn;
   useEffect(() => {
-    noteOtherSession(isOther);
-    return () => noteOtherSession(false);
+    noteOtherSession(isOther ? { title: texts.again, detail: texts.againDescription } : null);
+    return () => noteOtherSession(null);
   }, [isOther]);
   useEffect(() => {
     if (!hasEnded) return;
