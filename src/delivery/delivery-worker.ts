@@ -10,11 +10,12 @@ import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targe
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import { type Attempt, type AttemptDependencies, Attempts } from './attempt.ts';
+import type { DeliveryOptions } from './delivery-options.ts';
 import { type DeliveryMetrics, DeliveryReports } from './delivery-reports.ts';
 import { DeliverySlots, type Slot } from './delivery-slots.ts';
 import { type Polled, QueuePoll } from './queue-poll.ts';
 import { discard, discardReason, type FinishedMessage, hold, release } from './settlements.ts';
-import { UnstoredOutcomes } from './unstored-outcomes.ts';
+import { ROUND_MS, UnstoredOutcomes } from './unstored-outcomes.ts';
 
 /**
  * How much longer than `delivery_timeout` a message is leased. This allows for the lookup of its host name, and keeps a
@@ -37,19 +38,9 @@ const OUTAGE_PAUSE_MAX_MS = 10_000;
 const GATHERED_FROM = 16;
 /** How long delivery may pause because polls fail before its check fails. */
 const TROUBLE_AFTER_MS = 30 * SECOND_MS;
-
-export interface DeliveryOptions {
-  /** Maximum number of concurrent requests that are not slow. */
-  concurrency: number;
-  /** Deadline of a request. */
-  timeoutMs: number;
-  retryInitialMs: number;
-  retryMaxMs: number;
-  /** The interval between polls if nothing wakes the worker: a safety net. */
-  pollIntervalMs: number;
-  /** How long requests in flight may continue at shutdown. */
-  shutdownTimeoutMs: number;
-}
+/** A poll that fails within this time is repeated before its outcomes are stored one by one. */
+const TRANSIENT_MS = SECOND_MS;
+const STORED_APART = 'the database refuses outcomes, which are stored one by one';
 
 /** Dependencies of {@link DeliveryWorker}. */
 export interface DeliveryWorkerDependencies extends AttemptDependencies {
@@ -78,6 +69,8 @@ export class DeliveryWorker implements AsyncDisposable {
   readonly #unstored: UnstoredOutcomes;
   readonly #outages: OutageLog;
   #finished: FinishedMessage[] = [];
+  /** Settlements that were refused together, and have not been stored one by one yet. */
+  #apart: readonly FinishedMessage[] = [];
   /** Messages that wait for the end of a request of their line, by line. */
   readonly #behindRequests = new Map<number, ReceivedMessage>();
   readonly #idle = new WakeablePause();
@@ -159,7 +152,7 @@ export class DeliveryWorker implements AsyncDisposable {
       const succeeded = await this.#poll();
       const idle = this.#slots.taken === 0;
       if (this.#stopping && idle) {
-        const unsettled = this.#finished.length + this.#unstored.due;
+        const unsettled = this.#finished.length + this.#apart.length + this.#unstored.due;
         if (unsettled === 0) return;
         settleBy = Math.min(settleBy, this.#elapsed() + STOP_MS.outcomes);
         if (this.#elapsed() >= settleBy) {
@@ -180,6 +173,7 @@ export class DeliveryWorker implements AsyncDisposable {
     // This poll handles everything that caused earlier wake-ups. A wake-up that is kept would cause an empty poll, and
     // a response that arrives during that poll would keep another one.
     this.#idle.forget();
+    if (this.#apart.length > 0) return await this.#settleApart(this.#apart);
     const settlements = this.#finished;
     this.#finished = [];
     const next = {
@@ -187,6 +181,7 @@ export class DeliveryWorker implements AsyncDisposable {
       visibilityMs: this.#with.options.timeoutMs + VISIBILITY_MARGIN_MS,
     };
     let settling: 'not begun' | 'begun' | 'done' = 'not begun';
+    const begunAt = this.#elapsed();
     try {
       if (this.#mayHoldMore) await this.#takeBackLeases(settlements);
       settling = 'begun';
@@ -204,19 +199,36 @@ export class DeliveryWorker implements AsyncDisposable {
       this.#nextDueAt =
         nextAvailableAt === null ? null : this.#elapsed() + nextAvailableAt - this.#with.now();
       if (received.length > 0) await this.#handle(received, sendBy);
-      if (this.#unstored.due > 0) await this.#storeDue();
+      if (this.#unstored.due > 0) {
+        // Their lines are due soon.
+        this.#idle.wake();
+        await this.#unstored.storeDue();
+      }
       this.#outages.ended('the queue responds again: delivery continues');
       this.#failing = null;
       this.#failures = 0;
       return true;
     } catch (error) {
       this.#mayHoldMore = true;
-      if (settling === 'begun' && settlements.length > 0 && (await this.#canPoll()))
-        return await this.#settleApart(settlements);
+      const isFast = this.#elapsed() - begunAt < TRANSIENT_MS;
+      const probe = () => this.#queuePoll.probe();
+      if (settling === 'begun' && settlements.length > 0 && (await this.#succeeds(probe))) {
+        this.#with.metrics.queueFailed();
+        // A lost connection fails fast, a lock does not. Outcomes that are refused twice are stored one by one.
+        return (isFast && (await this.#settleAgain(settlements))) || (await this.#settleApart(settlements));
+      }
       // Finished deliveries are settled at the next attempt, unless their leases have ended by then.
       if (settling !== 'done') this.#finished = [...settlements, ...this.#finished];
       return this.#failed(error);
     }
+  }
+
+  /** Settles messages together once more. Returns false if that fails, too. */
+  async #settleAgain(settlements: readonly FinishedMessage[]): Promise<boolean> {
+    this.#idle.wake();
+    return await this.#succeeds(async () =>
+      this.#reportDiscards(await this.#queuePoll.run(settlements, { capacity: 0, visibilityMs: 0 })),
+    );
   }
 
   /**
@@ -224,30 +236,29 @@ export class DeliveryWorker implements AsyncDisposable {
    * because their leases may end meanwhile. Returns false if the database fails.
    */
   async #settleApart(settlements: readonly FinishedMessage[]): Promise<boolean> {
-    this.#with.metrics.queueFailed();
-    const { left, error } = await this.#unstored.store(settlements);
-    this.#finished = [...left, ...this.#finished];
-    if (error !== null) return this.#failed(error);
+    this.#apart = [];
+    const roundMs = this.#stopping ? STOP_MS.outcomes : ROUND_MS;
+    const { left, error } = await this.#unstored.store(settlements, roundMs);
+    if (error !== null) {
+      this.#finished = [...left, ...this.#finished];
+      return this.#failed(error);
+    }
+    this.#apart = left;
+    if (left.length > 0) this.#failing ??= { since: this.#elapsed(), error: new Error(STORED_APART) };
     // The next poll follows at once.
     this.#idle.wake();
     return true;
   }
 
-  /** Whether polls succeed without outcomes. The probe leases nothing, because the outcomes of what is leased may be known. */
-  async #canPoll(): Promise<boolean> {
+  /** Whether a poll succeeds that repeats what failed, or a probe. Both lease nothing: the outcomes may be known. */
+  async #succeeds(poll: () => Promise<unknown>): Promise<boolean> {
     try {
-      await this.#queuePoll.probe();
+      await poll();
       return true;
     } catch {
       this.#with.metrics.queueFailed();
       return false;
     }
-  }
-
-  /** Stores outcomes that were refused before. Their lines are due soon, so the next poll follows at once. */
-  async #storeDue(): Promise<void> {
-    this.#idle.wake();
-    await this.#unstored.storeDue();
   }
 
   /** Notes a failed poll. Returns false. */

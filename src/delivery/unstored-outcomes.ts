@@ -8,7 +8,7 @@ import { type FinishedMessage, release } from './settlements.ts';
 const FIRST_PAUSE_MS = SECOND_MS;
 const LONGEST_PAUSE_MS = MINUTE_MS;
 /** How long outcomes are stored one by one until the next poll: those that were refused together, and those that wait. */
-const ROUND_MS = 10 * SECOND_MS;
+export const ROUND_MS = 10 * SECOND_MS;
 const ROUND_OF_WAITING_MS = 2 * SECOND_MS;
 /** If more lines wait for their outcomes, it is an outage. This also limits the memory for outcomes. */
 const MAX_LINES = 100;
@@ -110,22 +110,30 @@ export class UnstoredOutcomes {
 
   /**
    * Stores each outcome in its own transaction, one after another, and puts back the lines of those that are refused.
-   * Returns those that are left because the round ended, or because of an `error` that shows that the database fails.
+   * Returns those that are left because the round ended, or because of an `error` that shows that the database fails, the
+   * first one.
    */
   async store(
     settlements: readonly FinishedMessage[],
-    roundMs = ROUND_MS,
+    roundMs: number,
   ): Promise<{ left: readonly FinishedMessage[]; error: unknown }> {
     const end = this.#with.elapsed() + roundMs;
+    const left: FinishedMessage[] = [];
+    let firstError: unknown = null;
     for (const [n, settlement] of settlements.entries()) {
-      if (n > 0 && this.#with.elapsed() >= end) return { left: settlements.slice(n), error: null };
+      if (n > 0 && this.#with.elapsed() >= end) {
+        left.push(...settlements.slice(n));
+        break;
+      }
       try {
         await this.#storeOne(settlement);
       } catch (error) {
-        return { left: settlements.slice(n), error };
+        // The ones behind it may be accepted.
+        firstError ??= error;
+        left.push(settlement);
       }
     }
-    return { left: [], error: null };
+    return { left, error: firstError };
   }
 
   /** @throws {Error} while there are outcomes that cannot be stored */

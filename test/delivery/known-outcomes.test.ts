@@ -38,6 +38,9 @@ async function isRefused(delivery: TestDelivery): Promise<void> {
   await until(says, 'the log says that the outcome is refused');
 }
 
+/** More lines than may wait for their outcomes. */
+const MORE_THAN_WAIT = 103;
+
 /** The outcomes cannot be stored, and the leases cannot be returned. */
 const RETURNS = 'new.lease_token is null and old.lease_token is not null';
 
@@ -232,5 +235,57 @@ describe('many outcomes of which none can be stored', () => {
     await endLeases(database);
     await until(() => areSettled(delivery), 'all are stored');
     assert.equal(target.requests.length, COUNT);
+  });
+
+  it('is stored together with the others if only one poll failed, for example because its connection was lost', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await using target = await startTarget({
+      respondWith: ({ response }) => void released.then(() => response.end()),
+    });
+    await using delivery = await makeDelivery();
+    const { database, queue, worker } = delivery;
+    for (let n = 1; n <= 5; n++) await delivery.put(await delivery.addWebhook(target.url), `message ${n}`);
+    worker.start();
+    await target.waitFor(5);
+    const settle = queue.settle.bind(queue);
+    let failures = 1;
+    queue.settle = async (tx, settlements, next) => {
+      if (settlements.length === 0 || failures === 0) return await settle(tx, settlements, next);
+      failures -= 1;
+      throw new Error('the connection was lost');
+    };
+    let alone = 0;
+    beforeAlone(database, async () => {
+      alone += 1;
+    });
+    release();
+    await until(() => areSettled(delivery), 'all are settled');
+    assert.deepEqual(
+      { alone, failures, requests: target.requests.length },
+      { alone: 0, failures: 0, requests: 5 },
+    );
+  });
+
+  it('is stored although so many others are refused that delivery pauses', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await using bad = await startTarget();
+    await using good = await startTarget({
+      respondWith: ({ response }) => void released.then(() => response.end()),
+    });
+    await using delivery = await makeDelivery({ concurrency: 200 });
+    const { database, worker } = delivery;
+    await delivery.put(await delivery.addWebhook(good.url), 'healthy');
+    for (let n = 0; n < MORE_THAN_WAIT; n++)
+      await delivery.put(await delivery.addWebhook(bad.url), `refused ${n}`);
+    await refuseOutcomes(database, 'deliveries');
+    worker.start();
+    await Promise.all([good.waitFor(1), bad.waitFor(MORE_THAN_WAIT)]);
+    await until(() => delivery.logged.some((line) => line.includes('delivery pauses')), 'delivery pauses');
+    release();
+    await until(async () => {
+      const rows = await database.reader.all("select id from deliveries where message_id = 'healthy'");
+      return rows.length === 1;
+    }, 'it is stored');
+    await acceptOutcomes(database, 'deliveries');
   });
 });

@@ -130,9 +130,9 @@ describe('a message whose outcome the database refuses', () => {
     await refuseOutcomes(delivery.database, 'deliveries');
     await delivery.put(webhook, 'refused');
     delivery.worker.start();
-    await until(() => delivery.counted.queueFailures >= 2, 'together and alone');
+    await until(() => delivery.counted.queueFailures >= 3, 'twice together and alone');
     const begun = performance.now();
-    await until(() => delivery.counted.queueFailures >= 4, 'after one pause, and after another');
+    await until(() => delivery.counted.queueFailures >= 5, 'after one pause, and after another');
     // The pauses are one and two seconds.
     assert.ok(performance.now() - begun > 2_500);
     assert.equal(target.requests.length, 1);
