@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import path from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { bundleFolder, bundlesFolder } from '../bin/service-bundle.js';
-import { HOUR_MS } from '../src/time/units.ts';
 
 /**
  * Bundles the service and its packages into one file, and a few that are loaded on demand, unless the bundle exists.
@@ -13,7 +12,7 @@ import { HOUR_MS } from '../src/time/units.ts';
 /** Native modules. `pg-native` is optional and not installed. */
 const EXTERNAL_PACKAGES = ['@node-rs/argon2', 'pg-native'];
 /** How long bundles of former sources are kept, since a service that is just starting may still load them. */
-const FORMER_BUNDLES_MS = HOUR_MS;
+const FORMER_BUNDLES_MS = 3_600_000;
 /** What every file of the bundle begins with: CommonJS packages load built-in modules, and read files of their folders. */
 const BANNER = `
 import { createRequire as createBundleRequire } from 'node:module';

@@ -35,8 +35,24 @@ export const sessionQuery = queryOptions({
   staleTime: CHECKED_EVERY_MS,
 });
 
-export function signIn(credentials: { email: string; password: string }): Promise<Session> {
-  return request('POST', '/ui/api/session', { body: credentials });
+const CHANNEL = 'coursewire-session';
+
+/** Calls `listener` whenever another tab of this browser has signed in, also while this one is hidden. Returns how to end that. */
+export function onSignedInElsewhere(listener: () => void): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = listener;
+  return () => channel.close();
+}
+
+function notifyOtherTabs(session: Session): Session {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage(null);
+  channel.close();
+  return session;
+}
+
+export async function signIn(credentials: { email: string; password: string }): Promise<Session> {
+  return notifyOtherTabs(await request<Session>('POST', '/ui/api/session', { body: credentials }));
 }
 
 export function signOut(): Promise<void> {
@@ -50,11 +66,11 @@ export const invitationQuery = (token: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-export function acceptInvitation(body: {
+export async function acceptInvitation(body: {
   token: string;
   email: string;
   name: string;
   password: string;
 }): Promise<Session> {
-  return request('POST', '/ui/api/setup', { body });
+  return notifyOtherTabs(await request<Session>('POST', '/ui/api/setup', { body }));
 }

@@ -51,11 +51,9 @@ export function useManyAccounts(act: 'add' | 'remove', onDone: () => void) {
       else notifyDone(texts[act].done(changed, unchanged, accounts));
       if (!isStopped) onDone();
     },
-    onSettled: async () => {
-      await Promise.all([
-        queryClient.invalidateQueries({ queryKey: accountsKey }),
-        queryClient.invalidateQueries({ queryKey: contentKey }),
-      ]);
+    onSettled: () => {
+      // Not awaited: in an outage, the lists would hold back the error.
+      for (const queryKey of [accountsKey, contentKey]) void queryClient.invalidateQueries({ queryKey });
     },
   });
   const stop = () => {

@@ -45,7 +45,7 @@ export function SignInAgain({ opened, email }: { opened: boolean; email: string 
         </Text>
         <SignInForm email={email} emailFixed onSignedIn={goOn} />
         <Anchor size="sm" ta="center" href={new URL('sign-in', uiBase()).href}>
-          {account.signIn.other}
+          {other === null ? account.signIn.other : account.signIn.continueAs(other.name || other.email)}
         </Anchor>
       </Stack>
     </Modal>

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { MINUTE_MS } from '../../../src/time/units.ts';
 import { noteOtherSession } from '../api/own-session.ts';
-import { type Session, sessionQuery } from '../api/session.ts';
+import { onSignedInElsewhere, type Session, sessionQuery } from '../api/session.ts';
 import { account } from '../texts/sign-in.ts';
 
 const texts = account.signIn;
@@ -26,6 +26,11 @@ export function useOwnSession(): { session: Session | null; hasEnded: boolean } 
     noteOtherSession(isOther ? { title: texts.again, detail: texts.againDescription } : null);
     return () => noteOtherSession(null);
   }, [isOther]);
+  // A hidden tab does not poll, but what runs there must not go on under another name.
+  useEffect(
+    () => onSignedInElsewhere(() => void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })),
+    [queryClient],
+  );
   useEffect(() => {
     if (!hasEnded) return;
     // What was read meanwhile was refused, or was read by someone else.

@@ -14,6 +14,7 @@ export const account = {
     otherPerson: (name: string) => `${isolate(name)} has signed in in another tab.`,
     signOutFirst: 'Sign out there first.',
     other: 'Sign in as someone else',
+    continueAs: (name: string) => `Continue as ${isolate(name)}`,
     newTab: 'Sign in in a new tab',
   },
   setupRequired: {

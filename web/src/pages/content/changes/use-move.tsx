@@ -65,7 +65,7 @@ export function useMoveDropped(): (dragged: Dragging, folder: { id: number; name
   const refresh = () => queryClient.invalidateQueries({ queryKey: contentKey });
   const moveBack = async (assets: readonly Dragged[]) => {
     const outcome = await moveAssets(assets.map((asset) => ({ asset, folderId: asset.folderId })));
-    await refresh();
+    void refresh();
     if (outcome.failed.length === 0 && outcome.left.length === 0) notifyDone(words.undone);
     notifyMissing(outcome);
   };
@@ -73,7 +73,7 @@ export function useMoveDropped(): (dragged: Dragging, folder: { id: number; name
     const outcome = await moveAssets(assets.map((asset) => ({ asset, folderId: folder.id })));
     const { moved } = outcome;
     onMoved?.(arrivedOf(assets, outcome), folder.id);
-    await refresh();
+    void refresh();
     const [first] = moved;
     if (first !== undefined) {
       const id = notifications.show({

@@ -146,6 +146,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
         of={JSON.stringify([outcome, filter])}
         cursor={cursor}
         next={data?.next_cursor ?? null}
+        isLoading={isPlaceholderData}
         onShow={(to) => show({ ...narrowed, outcome, cursor: to })}
         exporting={
           <ExportButton
@@ -171,6 +172,7 @@ function Pages({
   of,
   cursor,
   next,
+  isLoading,
   exporting,
   onShow,
 }: {
@@ -179,6 +181,8 @@ function Pages({
   of: string;
   cursor: string | undefined;
   next: string | null;
+  /** Whether the rows, and `next`, are still those of the page or filter before. */
+  isLoading: boolean;
   onShow: (cursor: string | undefined) => void;
 }) {
   const [openedFrom, setOpenedFrom] = useState<ReadonlyMap<string, string | undefined>>(new Map());
@@ -210,8 +214,7 @@ function Pages({
             size="xs"
             disabled={next === null}
             onClick={() => {
-              // The rows of the page before are shown until those of this one are there.
-              if (next === cursor) return;
+              if (isLoading) return;
               setOpenedFrom(new Map(openedFrom).set(keyOf(next), cursor));
               onShow(next ?? undefined);
             }}
