@@ -240,11 +240,12 @@ describe('many outcomes of which none can be stored', () => {
   it('is stored together with the others if only one poll failed, for example because its connection was lost', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await using target = await startTarget({
-      respondWith: ({ response }) => void released.then(() => response.end()),
+      respondWith: ({ response }) => void released.then(() => response.writeHead(500).end()),
     });
     await using delivery = await makeDelivery();
     const { database, queue, worker } = delivery;
-    for (let n = 1; n <= 5; n++) await delivery.put(await delivery.addWebhook(target.url), `message ${n}`);
+    for (let n = 1; n <= 5; n++)
+      await delivery.put(await delivery.addWebhook(target.url, { maxAttempts: 1 }), `message ${n}`);
     worker.start();
     await target.waitFor(5);
     const settle = queue.settle.bind(queue);
