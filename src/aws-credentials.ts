@@ -10,8 +10,7 @@ type Middleware = (next: (args: unknown) => Promise<unknown>) => (args: unknown)
 interface AwsClient {
   readonly config: {
     credentials: (options?: { forceRefresh?: boolean }) => Promise<unknown>;
-    // biome-ignore lint/suspicious/noExplicitAny: that is the SDK's type.
-    credentialDefaultProvider: (input: any) => (options?: { forceRefresh?: boolean }) => Promise<any>;
+    credentialDefaultProvider: (input: object) => (options?: { forceRefresh?: boolean }) => Promise<unknown>;
   };
   readonly middlewareStack: { add(middleware: Middleware, options: { step: 'initialize' }): void };
 }

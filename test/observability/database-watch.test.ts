@@ -8,14 +8,14 @@ import {
 import { DatabaseWatch } from '../../src/observability/database-watch.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { openTestDatabase } from '../support/database.ts';
+import type { LogLine } from '../support/held-output.ts';
 import { until } from '../support/until.ts';
 
 /** A watch over a database whose outcomes the test reports itself. */
 async function watched({ quietMs, tryEveryMs }: { quietMs: number; tryEveryMs: number }) {
   await using stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());
-  // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
-  const lines: any[] = [];
+  const lines: LogLine[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logs = createLogs({ level: 'info', customLevels: {}, destination });
   let report: OutcomeListener = () => {};
@@ -63,8 +63,8 @@ describe('a database that refuses some changes and accepts others', () => {
     assert.deepEqual(test.texts(/works again/), []);
     await until(() => test.texts(/works again/).length > 0, 'the outage ends');
     const [ended] = test.texts(/works again/);
-    assert.equal(ended.failures, REFUSED);
-    assert.ok(ended.duration_ms < 300, 'the quiet time is not part of it');
+    assert.equal(ended?.failures, REFUSED);
+    assert.ok(Number(ended.duration_ms) < 300, 'the quiet time is not part of it');
     assert.equal(test.texts(/./).length, 2);
   });
 
@@ -95,7 +95,7 @@ describe('a database whose signals cannot be received', () => {
     test.reportSignals(null);
     const lines = test.texts(/signals of other instances/);
     assert.deepEqual(
-      lines.map(({ level, failures, error }) => [level, failures, error?.message]),
+      lines.map(({ level, failures, error }) => [level, failures, (error as Error | undefined)?.message]),
       [
         ['error', undefined, 'no room'],
         ['info', 20, undefined],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, createReadStream, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -16,6 +16,14 @@ import { until } from './until.ts';
  */
 export const OUTPUT_KINDS = ['pipe', 'socket', 'terminal'] as const;
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
+
+/** Why this machine cannot make such an output; false if it can. */
+export function whyNot(kind: OutputKind): string | false {
+  if (kind !== 'terminal') return false;
+  if (process.platform !== 'linux') return 'the terminal is opened as on Linux';
+  const { error } = spawnSync('perl', ['-e', '1']);
+  return error === undefined ? false : 'perl, which opens the terminal, is missing';
+}
 
 /** Connects standard output to the terminal whose other end is descriptor 3, and becomes the program in the arguments. */
 const ON_TERMINAL = `

@@ -26,7 +26,7 @@ export function ofOwners(
   return eb.and(conditions);
 }
 
-/** Whether a filter has any condition. */
+/** Whether a filter names an account, a course or an equivalent. */
 export function hasOwner({ accountId, courseId, equivalentId }: OwnerFilter): boolean {
   return accountId !== null || courseId !== null || equivalentId !== null;
 }

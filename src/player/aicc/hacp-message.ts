@@ -159,7 +159,7 @@ function readQuoted(line: string, from: number): { text: string; end: number } |
 
 /**
  * Decodes percent-encoded text: as UTF-8 if it is valid, else as Latin-1. Invalid escapes are kept. Many courses encode
- * with `escape()` of JavaScript, which writes code units beyond Latin-1 as `%uXXXX` and spaces as `%20`, and keeps `+`.
+ * with `escape()` of JavaScript, which writes code units beyond Latin-1 like `%u0442` and spaces as `%20`, and keeps `+`.
  * jQuery and many courses replace each `%20` by `+` afterwards, so a `+` is a plus only if the text has a `%20`.
  * @param text one character per byte
  */
