@@ -3,6 +3,7 @@ import { type InputError, invalidInput } from '../../problems/problem.ts';
 import { folderErrors, lockExistingFolder, noSuchFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
 import { givenMembers, givenReferences } from '../assets/given-members.ts';
 import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
+import { countContentsOfPage } from '../assets/group-store.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
 import {
@@ -15,7 +16,6 @@ import {
 import {
   type BundleValues,
   countBundlesOf,
-  countContentsOfPage,
   deleteBundle,
   holdsBundles,
   insertBundle,
@@ -111,7 +111,7 @@ const BUNDLES: GroupKind<BundleInput, BundleValues, StoredBundle, Bundle> = {
   lock: lockBundle,
   read: readBundle,
   readPage: readBundles,
-  countContents: countContentsOfPage,
+  countContents: (reader, page) => countContentsOfPage(reader, 'bundles', page),
   insert: insertBundle,
   update: updateBundle,
   delete: deleteBundle,

@@ -33,20 +33,6 @@ export async function readBundles(reader: Pick<Reader, 'query'>, page: PageReque
   return await readWithContents(reader, { after: page.after ?? 0, upTo: null, limit: page.limit + 1 });
 }
 
-/** How many contents each bundle of a page has, in the order of the page. */
-export async function countContentsOfPage(
-  reader: Pick<Reader, 'all'>,
-  { after, limit }: PageRequest,
-): Promise<number[]> {
-  const rows = await reader.all<{ count: number }>(
-    `select (select count(*) from bundle_contents as held where held.bundle_id = bundles.id) as count
-     from bundles where bundles.id > ? order by bundles.id limit ?`,
-    after ?? 0,
-    limit,
-  );
-  return rows.map(({ count }) => Number(count));
-}
-
 /** One statement, so that a bundle and its contents are consistent with each other. */
 async function readWithContents(
   reader: Pick<Reader, 'query'>,

@@ -5,10 +5,10 @@ import { lockExistingAssets, readExistingAssets } from '../assets/assets.ts';
 import { folderErrors, lockExistingFolder, noSuchFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
 import { givenId, givenItems, givenMembers } from '../assets/given-members.ts';
 import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
+import { countContentsOfPage } from '../assets/group-store.ts';
 import { countInWords } from '../assets/holder.ts';
 import { type Equivalent, type EquivalentInput, MAX_EQUIVALENT_COURSES } from './equivalent.ts';
 import {
-  countCoursesOfPage,
   countEquivalentsOf,
   deleteEquivalent,
   type EquivalentValues,
@@ -161,7 +161,7 @@ const EQUIVALENTS: GroupKind<EquivalentInput, EquivalentValues, StoredEquivalent
   lock: lockEquivalent,
   read: readEquivalent,
   readPage: readEquivalents,
-  countContents: countCoursesOfPage,
+  countContents: (reader, page) => countContentsOfPage(reader, 'equivalents', page),
   insert: insertEquivalent,
   update: updateEquivalent,
   delete: deleteEquivalent,

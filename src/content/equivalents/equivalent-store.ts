@@ -34,20 +34,6 @@ export async function readEquivalents(
   return await readWithCourses(reader, { after: page.after ?? 0, upTo: null, limit: page.limit + 1 });
 }
 
-/** How many courses each equivalent of a page has, in the order of the page. */
-export async function countCoursesOfPage(
-  reader: Pick<Reader, 'all'>,
-  { after, limit }: PageRequest,
-): Promise<number[]> {
-  const rows = await reader.all<{ count: number }>(
-    `select (select count(*) from equivalent_courses as held where held.equivalent_id = equivalents.id) as count
-     from equivalents where equivalents.id > ? order by equivalents.id limit ?`,
-    after ?? 0,
-    limit,
-  );
-  return rows.map(({ count }) => Number(count));
-}
-
 /** One statement, so that an equivalent and its courses are consistent with each other. */
 async function readWithCourses(
   reader: Pick<Reader, 'query'>,

@@ -2,13 +2,9 @@ import type { Dialect } from '../../database/database.ts';
 import { waitingInLineSql } from './done-to.ts';
 
 /**
- * SQL for the waiting messages of one line, in order, as conditions and as an order that find them through the index of
- * the line.
- *
- * PostgreSQL only knows how many messages lines have on average. If one line has nearly all, an index on the position alone looks
- * as good, and finding the head of another line through it passes over a million messages. Line and position
- * compared as a row, and ordered by both, leave only the index of the line. SQLite uses it anyway, but could
- * not use the position for it if the line were a range.
+ * SQL for the waiting messages of one line, in order, as conditions and as an order that find them through the index of the
+ * line, beside a line with a million messages. Why PostgreSQL needs rows for that is in `database/index-part.ts`, which is for
+ * Kysely. Here, the line may also be a column of the statement.
  */
 
 /** SQL of the last position that there can be. */
