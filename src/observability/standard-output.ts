@@ -20,7 +20,7 @@ const RETRY_MS = { first: 1, longest: 100 };
 const EXIT_MS = { withoutProgress: STOP_MS.log / 2, inAll: STOP_MS.log, between: 1 };
 
 /**
- * Writes lines to standard output and never waits for whoever reads it: a log shipper that hangs must not stop the
+ * Writes lines to standard output and never waits for its reader: a log shipper that hangs must not stop the
  * service. Lines of a few milliseconds are written together, because a write for each would cost as much as formatting
  * it. What standard output does not accept (a full pipe, a full disk) waits in memory, up to a limit. The rest is
  * written at exit, also if the process crashes. Why the process ends is then written to standard error if necessary.

@@ -66,7 +66,7 @@ export interface PageResponse {
   attempt: number;
   /** Sent with every write of the page. */
   page: number;
-  /** Whether it continues the page that the same tab had loaded before: what that has opened goes on recording. */
+  /** Whether it continues the page that the same tab had loaded before. Windows of that page then keep recording. */
   isContinued: boolean;
   units: UnitInContents[];
   /** The result of the whole course. */

@@ -66,8 +66,8 @@ export class AttemptService {
 
   /**
    * Opens a page of the player. The first page begins the attempt. A page supersedes all earlier ones, unless it belongs
-   * to a SCORM course and records nothing. What the page that it continues has opened goes on: the course may have a
-   * window of its own, which outlives the page.
+   * to a SCORM course and records nothing. The course may have a window of its own, which
+   * outlives the page. If the page is continued, that window keeps recording.
    * @param continues the page that the same tab had loaded before, if there was one
    * @throws {ProblemError} `not-found` if the registration was deleted, `launch-over`
    */

@@ -51,7 +51,7 @@ export interface OpenedPage {
   attempt: number;
   /** Sent with every write of the page; 0 in a preview. */
   page: number;
-  /** Whether it continues a page: what that has opened goes on recording. */
+  /** Whether it continues a page, whose windows then keep recording. */
   isContinued: boolean;
   state: unknown;
   units: readonly UnitState[];

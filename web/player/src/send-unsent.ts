@@ -16,7 +16,7 @@ export interface EarlierPages {
   wasRecovered: boolean;
   /** Whether unsent data is lost that was to be saved later, and no page has shown that. */
   isLost: boolean;
-  /** Whether what the page has opened that this tab had loaded before goes on recording; null if there was none. */
+  /** Whether windows of the page that this tab had loaded before keep recording; null if there was no such page. */
   isContinued: boolean | null;
 }
 

@@ -27,7 +27,7 @@ export interface PageResponse {
   registration: string | null;
   attempt: number;
   page: number;
-  /** Whether it continues the page that this tab had loaded before: what that has opened goes on recording. */
+  /** Whether it continues the page that this tab had loaded before. Windows of that page then keep recording. */
   isContinued: boolean;
   units: Unit[];
   /** The result of the whole course. */

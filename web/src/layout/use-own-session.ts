@@ -14,7 +14,7 @@ const CHECK_MS = MINUTE_MS;
  */
 export function useOwnSession(): { session: Session | null; hasEnded: boolean } {
   const queryClient = useQueryClient();
-  // Whoever returns from another tab may have signed in there.
+  // A person who returns from another tab may have signed in there.
   const { data } = useQuery({ ...sessionQuery, refetchInterval: CHECK_MS, refetchOnWindowFocus: 'always' });
   const own = useRef<Session>(null);
   const current = data?.signedIn === true ? data.session : null;
