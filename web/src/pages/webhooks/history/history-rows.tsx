@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { postbackFailureReason } from '../../../../../src/webhooks/history/postback-failure.ts';
@@ -20,6 +20,7 @@ import { isWaiting } from './history-selection.tsx';
 /** Selects or deselects a row. With `asRange`, also all rows up to the last one. */
 type Tick = (delivery: DeliverySummary, isTicked: boolean, asRange: boolean) => void;
 
+const PLACEHOLDERS = Array.from({ length: 8 }, (_, at) => `placeholder-${at}`);
 const NOT_HELD = { pointed: false, focused: false };
 
 /**
@@ -66,6 +67,19 @@ export function HistoryRows({
           <Row key={delivery.id} delivery={delivery} isTicked={ticked.has(delivery.id)} onTick={onTick} />
         ))}
       </ul>
+    </div>
+  );
+}
+
+/** Shown while the rows are loading. */
+export function HistoryPlaceholder() {
+  return (
+    <div className={styles.list} aria-busy="true">
+      {PLACEHOLDERS.map((key) => (
+        <div key={key} className={styles.row}>
+          <Skeleton height={20} width="60%" />
+        </div>
+      ))}
     </div>
   );
 }
