@@ -1,39 +1,14 @@
 import { Button, TextInput } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { assetKey } from '../../../../../src/events/asset-key.ts';
-import { type AddableContent, contentFinder } from '../../../api/addable-content.ts';
-import type { BundledType } from '../../../api/bundles.ts';
-import { ApiError } from '../../../api/errors.ts';
-import { Callout } from '../../../components/callout.tsx';
-import { ContentDialog } from '../../../components/content-dialog/content-dialog.tsx';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { FormProblem } from '../../../components/form-problem.tsx';
-import { Panel } from '../../../components/panel.tsx';
 import { SaveButton } from '../../../components/save-button.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { groups } from '../../../texts/content-groups.ts';
-import { languageName } from '../../../utilities/language-name.ts';
 import { FolderField } from './folder-field.tsx';
-import {
-  afterSaving,
-  checkDraft,
-  errorsFromService,
-  type GroupDraft,
-  type GroupErrors,
-  type GroupItem,
-  type GroupKind,
-  isSameDraft,
-  MAX_ITEMS,
-  NO_ERRORS,
-} from './group-draft.ts';
+import type { GroupDraft, GroupErrors, GroupKind } from './group-draft.ts';
 import styles from './groups.module.css';
-import { LanguageField } from './language-field.tsx';
-import { OrderedList } from './ordered-list.tsx';
-
-const TYPES: Readonly<Record<GroupKind, readonly BundledType[]>> = {
-  equivalent: ['COURSE'],
-  bundle: ['COURSE', 'EQUIVALENT'],
-};
+import { ItemsPanel } from './items-panel.tsx';
+import { useGroupDraft } from './use-group-draft.ts';
 
 /** Name, folder and contents of an equivalent or a bundle. */
 export function GroupForm({
@@ -63,60 +38,26 @@ export function GroupForm({
   notice?: (draft: GroupDraft) => ReactNode;
   onSave: (draft: GroupDraft) => void;
 }) {
-  const words = groups[kind];
-  const [draft, setDraft] = useState(initial);
-  const [found, setFound] = useState<GroupErrors>(NO_ERRORS);
-  const [started, setStarted] = useState(initial);
-  if (started !== initial) {
-    setStarted(initial);
-    setDraft(savedFrom === null ? initial : afterSaving(draft, savedFrom, initial));
-    setFound(NO_ERRORS);
-  }
-  const [adding, setAdding] = useState(false);
+  const { draft, errors, isRejected, changed, isAsSent, change, discard, checkToSend } = useGroupDraft(
+    kind,
+    initial,
+    savedFrom,
+    problem,
+  );
   const form = useRef<HTMLFormElement>(null);
   const submit = useRef<HTMLButtonElement>(null);
   const first = useRef(initial);
-  const sent = useRef(initial);
-  const rejected =
-    problem instanceof ApiError && draft === sent.current
-      ? errorsFromService(draft, problem.errors)
-      : NO_ERRORS;
-  const errors = isEmpty(found) ? rejected : found;
-  const changed = !isSameDraft(draft, initial);
   const canSave = isNew || changed;
-  const isSent = saving && draft === sent.current;
   // Otherwise the next key would start at the top of the page.
   useEffect(() => {
-    if (started !== first.current && document.activeElement === document.body) submit.current?.focus();
-  }, [started]);
-  const change = (members: Partial<GroupDraft>) => {
-    setDraft((before) => ({ ...before, ...members }));
-    setFound(NO_ERRORS);
-  };
-  const changeItem = (key: string, members: Partial<GroupItem>) =>
-    change({ items: draft.items.map((item) => (item.key === key ? { ...item, ...members } : item)) });
-  const add = (added: readonly AddableContent[]) => {
-    const items = added.map(({ type, id, name }) => ({
-      key: assetKey({ type, id }),
-      type: type as BundledType,
-      id,
-      name,
-      language: '',
-    }));
-    change({ items: [...draft.items, ...items] });
-    setAdding(false);
-  };
+    if (initial !== first.current && document.activeElement === document.body) submit.current?.focus();
+  }, [initial]);
   const save = () => {
     if (saving || !canSave) return;
-    const wrong = checkDraft(kind, draft);
-    setFound(wrong ?? NO_ERRORS);
-    if (wrong !== null) {
-      // After the errors are rendered.
-      requestAnimationFrame(() => focusFirstWrong(form.current, wrong));
-      return;
-    }
-    sent.current = draft;
-    onSave(draft);
+    const wrong = checkToSend();
+    // After the errors are rendered.
+    if (wrong !== null) requestAnimationFrame(() => focusFirstWrong(form.current, wrong));
+    else onSave(draft);
   };
   return (
     <form
@@ -128,8 +69,8 @@ export function GroupForm({
         save();
       }}
     >
-      {!readOnly && <UnsavedChanges when={changed && !isSent} />}
-      {notice?.(draft) ?? (isEmpty(rejected) && <FormProblem error={problem} />)}
+      {!readOnly && <UnsavedChanges when={changed && !(saving && isAsSent)} />}
+      {notice?.(draft) ?? (!isRejected && <FormProblem error={problem} />)}
       {!readOnly && (
         <div className={styles.fields}>
           <TextInput
@@ -149,65 +90,13 @@ export function GroupForm({
           />
         </div>
       )}
-      <Panel
-        title={words.contents}
-        description={
-          <>
-            {words.contentsDescription}{' '}
-            {draft.items.length > 0 && groups.count(draft.items.length, MAX_ITEMS)}
-          </>
-        }
-        actions={
-          !readOnly && (
-            <Button
-              variant="default"
-              data-add
-              leftSection={<IconPlus size={16} stroke={1.8} aria-hidden />}
-              onClick={() => setAdding(true)}
-            >
-              {words.add}
-            </Button>
-          )
-        }
-      >
-        {errors.items !== undefined && (
-          <Callout tone="bad" live>
-            {errors.items}
-          </Callout>
-        )}
-        {draft.items.length === 0 ? (
-          <div className={styles.nothing}>{words.none}</div>
-        ) : (
-          <OrderedList
-            label={words.contents}
-            items={draft.items}
-            onChange={(items) => change({ items })}
-            errors={errors.ofItem}
-            readOnly={readOnly}
-            detail={(item) =>
-              kind === 'equivalent' ? (
-                readOnly ? (
-                  <span className={styles.languageRead}>
-                    {languageName(item.language) ?? item.language}{' '}
-                    <span className={styles.tag}>{item.language}</span>
-                  </span>
-                ) : (
-                  <LanguageField
-                    label={groups.languageOf(item.name)}
-                    value={item.language}
-                    onChange={(language) => changeItem(item.key, { language })}
-                    error={errors.ofItem.get(item.key)}
-                  />
-                )
-              ) : (
-                errors.ofItem.has(item.key) && (
-                  <span className={styles.wrong}>{errors.ofItem.get(item.key)}</span>
-                )
-              )
-            }
-          />
-        )}
-      </Panel>
+      <ItemsPanel
+        kind={kind}
+        items={draft.items}
+        errors={errors}
+        readOnly={readOnly}
+        onChange={(items) => change({ items })}
+      />
       {!readOnly && (
         <div className={styles.bar} data-changed={changed || undefined}>
           <SaveButton ref={submit} saving={saving} canSave={canSave}>
@@ -218,8 +107,7 @@ export function GroupForm({
               variant="subtle"
               color="gray"
               onClick={() => {
-                setDraft(initial);
-                setFound(NO_ERRORS);
+                discard();
                 // This button disappears.
                 submit.current?.focus();
               }}
@@ -229,16 +117,6 @@ export function GroupForm({
           )}
         </div>
       )}
-      <ContentDialog
-        opened={adding}
-        title={words.add}
-        types={TYPES[kind]}
-        useFound={contentFinder(null)}
-        existing={draft.items}
-        max={MAX_ITEMS - draft.items.length}
-        onAdd={add}
-        onClose={() => setAdding(false)}
-      />
     </form>
   );
 }
@@ -246,8 +124,4 @@ export function GroupForm({
 function focusFirstWrong(form: HTMLFormElement | null, wrong: GroupErrors): void {
   const addButton = wrong.items === undefined ? '' : ', [data-add]';
   form?.querySelector<HTMLElement>(`[aria-invalid=true]${addButton}`)?.focus();
-}
-
-function isEmpty({ name, folder, items, ofItem }: GroupErrors): boolean {
-  return name === undefined && folder === undefined && items === undefined && ofItem.size === 0;
 }
