@@ -12,8 +12,9 @@ import { sortDropped } from '../uploads/chosen-files.ts';
 import { holdsFiles } from '../uploads/drop-zone.tsx';
 import { useUpload } from '../uploads/use-upload.ts';
 import type { FolderIndex, FolderNode } from './folder-index.ts';
-import { FolderTree, type TreeDragging } from './folder-tree.tsx';
+import { FolderTree } from './folder-tree.tsx';
 import styles from './folders.module.css';
+import type { TreeDragging } from './use-row-drops.ts';
 
 const PLACEHOLDERS = ['50%', '70%', '60%', '45%', '65%'];
 
