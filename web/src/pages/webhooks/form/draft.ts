@@ -6,6 +6,7 @@ import {
   type Subtopic,
   subtopicsOf,
   type Topic,
+  topicOf,
 } from '../../../../../src/events/catalogue.ts';
 import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
 
@@ -91,6 +92,14 @@ export function excludedSubtopics(draft: Draft): Subtopic[] {
   return subtopicsOf(draft.topic).filter(
     (each) => (draft.allSubtopics || draft.subtopics.includes(each)) && isExcludedByFocus(each, types),
   );
+}
+
+/** The event whose message is shown: the chosen one, or the first that is sent. */
+export function shownSubtopic(draft: Draft, chosen: Subtopic | null): Subtopic | null {
+  const { topic } = draft;
+  if (topic === null) return null;
+  if (chosen !== null && topicOf(chosen) === topic) return chosen;
+  return effectiveSubtopics(draft)[0] ?? subtopicsOf(topic)[0] ?? null;
 }
 
 /** The draft with another topic: with that topic's subtopics, and the part of the focus that it allows. */
