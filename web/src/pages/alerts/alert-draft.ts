@@ -1,3 +1,4 @@
+import type { UseFormReturnType } from '@mantine/form';
 import { MAX_MINUTES } from '../../../../src/alerts/rules/alert-rule.ts';
 import type { Alert, AlertConfiguration } from '../../api/alerts.ts';
 import { alerts } from '../../texts/alerts.ts';
@@ -21,6 +22,9 @@ export interface AlertDraft {
   to: string;
   time_zone: string;
 }
+
+/** The form, as its fields receive it. */
+export type AlertFormState = UseFormReturnType<AlertDraft>;
 
 export function newDraft(): AlertDraft {
   return {
