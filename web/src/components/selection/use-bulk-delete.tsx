@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { selection as texts } from '../../texts/selection.ts';
-import { BulkDialog, type BulkWords } from './bulk-dialog.tsx';
+import { BulkDialog } from './bulk-dialog.tsx';
+import type { BulkWords } from './bulk-words.ts';
 import type { Selection } from './use-selection.ts';
 
 /** Deletes the selected rows of a list. Returns a button, and the dialog that asks, deletes and lists failures. */

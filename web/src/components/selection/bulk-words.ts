@@ -1,0 +1,40 @@
+import { formatNumber } from '../../utilities/numbers.ts';
+import { namesOf } from './failure-list.tsx';
+
+/** The texts of a bulk action. */
+export interface BulkWords {
+  title: (count: string, name: string | null) => string;
+  confirm: (count: string, one: boolean) => string;
+  progress: (done: string, total: string) => string;
+  done: (count: string, one: boolean) => string;
+  stopped: (done: string, left: string) => string;
+  failed: (count: string, one: boolean) => string;
+}
+
+/** The state of a bulk action. After `done`, the failed items can be tried again. */
+export type BulkPhase = 'asking' | 'running' | 'stopped' | 'failed' | 'done';
+
+/** How far a bulk action is. */
+export function progressOf(
+  phase: BulkPhase,
+  words: BulkWords,
+  done: number,
+  total: number,
+  failed: number,
+): string {
+  const doneText = formatNumber(done);
+  switch (phase) {
+    case 'done':
+      return words.done(doneText, done === 1);
+    case 'stopped':
+      return words.stopped(doneText, formatNumber(total - done - failed));
+    default:
+      return words.progress(doneText, formatNumber(total));
+  }
+}
+
+/** A sentence about the failed items, for a notice; none if there are none. */
+export function failuresIn(words: BulkWords, failed: readonly { name: string }[]): string[] {
+  if (failed.length === 0) return [];
+  return [words.failed(formatNumber(failed.length), failed.length === 1), namesOf(failed)];
+}
