@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { DeadLetterAction } from '../../api/dead-letters.ts';
-import { useRedelivery } from '../../components/redelivery-dialog.tsx';
+import { useRedelivery } from '../../components/dead-letters/redelivery-dialog.tsx';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import type { historyFilter } from '../webhooks/history/history-search.ts';
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { DeadLetterAction } from '../../../api/dead-letters.ts';
 import { type DeliveryStatus, hasDeadLettersQuery } from '../../../api/deliveries.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
-import { useRedelivery } from '../../../components/redelivery-dialog.tsx';
+import { useRedelivery } from '../../../components/dead-letters/redelivery-dialog.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deadLetters } from '../../../texts/dead-letters.ts';
 import { deliveries } from '../../../texts/deliveries.ts';

@@ -1,0 +1,96 @@
+import type { DeadLetterAction, DeadLetterStep } from '../../api/dead-letters.ts';
+import type { MatchingStep } from '../../api/deliveries.ts';
+import { deadLetters } from '../../texts/dead-letters.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+
+/** How far the redelivery or removal of dead letters is. */
+export interface Run {
+  phase: 'asking' | 'running' | 'stopped' | 'failed' | 'done';
+  done: number;
+  left: number;
+  leftIsMinimum: boolean;
+  /** Later dead letters are not included; null before the first step. */
+  until: string | null;
+  /** The cursor of the next step; null before the first step. */
+  cursor: string | null;
+  error: unknown;
+}
+
+export const START: Run = {
+  phase: 'asking',
+  done: 0,
+  left: 0,
+  leftIsMinimum: false,
+  until: null,
+  cursor: null,
+  error: null,
+};
+
+/** The state after a step over dead letters. */
+export function after(state: Run, step: DeadLetterStep): Run {
+  return {
+    ...state,
+    phase: step.next_cursor === null ? 'done' : 'running',
+    done: state.done + step.done,
+    left: step.remaining,
+    leftIsMinimum: step.remaining_is_lower_bound,
+    until: step.until_dt,
+    cursor: step.next_cursor,
+  };
+}
+
+/** The state after a step over the messages of a history that match a filter. */
+export function afterMatching(state: Run, step: MatchingStep): Run {
+  return {
+    ...state,
+    phase: step.next_cursor === null ? 'done' : 'running',
+    done: state.done + step.done,
+    left: step.remaining,
+    leftIsMinimum: false,
+    cursor: step.next_cursor,
+  };
+}
+
+/**
+ * How far a run is, in words.
+ * @param isMatching whether a filter limits it; the number of matches is then not known
+ */
+export function progressOf(action: DeadLetterAction, isMatching: boolean, run: Run): string {
+  const texts = deadLetters.runs[action];
+  return isMatching ? progressOfMatching(texts, run) : progressOfAll(texts, run);
+}
+
+type RunWords = (typeof deadLetters.runs)[DeadLetterAction];
+
+function progressOfAll(texts: RunWords, run: Run): string {
+  const done = formatNumber(run.done);
+  const total = run.done + run.left;
+  const atLeast = (count: number) =>
+    run.leftIsMinimum ? texts.more(formatNumber(count)) : formatNumber(count);
+  switch (run.phase) {
+    case 'done':
+      return doneWords(texts, run);
+    case 'stopped':
+      return texts.stopped(done, atLeast(run.left));
+    default:
+      return total === 0 ? texts.running : texts.progress(done, atLeast(total));
+  }
+}
+
+function progressOfMatching(texts: RunWords, run: Run): string {
+  const done = formatNumber(run.done);
+  switch (run.phase) {
+    case 'done':
+      return doneWords(texts, run);
+    case 'stopped':
+      return texts.stoppedMatching(done);
+    case 'failed':
+      return texts.failedMatching(done);
+    default:
+      return run.cursor === null ? texts.running : texts.progressOfMatching(done);
+  }
+}
+
+function doneWords(texts: RunWords, { done }: Run): string {
+  return done === 0 ? texts.none : done === 1 ? texts.doneOne : texts.done(formatNumber(done));
+}
