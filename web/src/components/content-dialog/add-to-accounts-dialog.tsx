@@ -4,8 +4,8 @@ import { type AddableAccount, addableAccountsQuery, MAX_ACCOUNTS_AT_ONCE } from 
 import { accounts } from '../../texts/accounts.ts';
 import { manyAccounts as texts } from '../../texts/many-accounts.ts';
 import { useManyAccounts } from '../use-many-accounts.ts';
+import type { ChoiceFilter } from './choice.ts';
 import { ContentDialog } from './content-dialog.tsx';
-import type { ChoiceFilter } from './use-choice-search.ts';
 
 /** Adds content to accounts that are chosen by name. */
 export function AddToAccountsDialog({

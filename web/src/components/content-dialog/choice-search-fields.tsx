@@ -2,8 +2,8 @@ import { Select, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { Ref } from 'react';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
+import type { Choice } from './choice.ts';
 import styles from './content-dialog.module.css';
-import type { Choice } from './content-matches.tsx';
 import type { ChoiceSearch } from './use-choice-search.ts';
 
 /** The search field, and the type if there are several. */

@@ -5,8 +5,8 @@ import { shared } from '../../texts/shared.ts';
 import { DiscardQuestion } from '../form-dialog.tsx';
 import { UnsavedChanges } from '../unsaved-changes.tsx';
 import { useReturnFocus } from '../use-return-focus.ts';
+import type { Choice } from './choice.ts';
 import { ContentForm, type ContentFormProps } from './content-form.tsx';
-import type { Choice } from './content-matches.tsx';
 
 interface ContentDialogProps<T extends Choice> extends ContentFormProps<T> {
   opened: boolean;

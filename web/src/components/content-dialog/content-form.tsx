@@ -6,11 +6,12 @@ import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { FormProblem } from '../form-problem.tsx';
 import { moveWithArrows } from './arrow-keys.ts';
+import type { Choice, ChoiceFilter, FoundChoices } from './choice.ts';
 import { ChoiceSearchFields } from './choice-search-fields.tsx';
 import { ChosenList } from './chosen-list.tsx';
 import styles from './content-dialog.module.css';
-import { type Choice, ContentMatches, type FoundChoices } from './content-matches.tsx';
-import { type ChoiceFilter, useChoiceSearch } from './use-choice-search.ts';
+import { ContentMatches } from './content-matches.tsx';
+import { useChoiceSearch } from './use-choice-search.ts';
 import { useChoices } from './use-choices.ts';
 
 /** What is chosen from, and what happens to the choices. */

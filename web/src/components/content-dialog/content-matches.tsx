@@ -1,35 +1,16 @@
-import { Button, Checkbox, Pagination, Skeleton, UnstyledButton } from '@mantine/core';
+import { Button, Pagination, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { UseQueryResult } from '@tanstack/react-query';
-import { useId } from 'react';
 import { assetKey } from '../../../../src/events/asset-key.ts';
-import type { FocusType } from '../../../../src/events/catalogue.ts';
 import type { ListResponse } from '../../../../src/ui-api/list-query.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
-import { AssetIcon } from '../asset-icon.tsx';
 import { PHONE } from '../data-rows.tsx';
 import { ErrorState } from '../error-state.tsx';
 import { ScrollBox } from '../scroll-box.tsx';
-import { CHOICE_CONTROL } from './arrow-keys.ts';
+import type { Choice } from './choice.ts';
 import styles from './content-dialog.module.css';
-
-/** An item that can be chosen. */
-export interface Choice {
-  type: FocusType;
-  id: number;
-  name: string;
-  location: string;
-  /** Whether it was added before. */
-  held: boolean;
-}
-
-/** A page of the choices, as a query. */
-export type FoundChoices<T> = Pick<
-  UseQueryResult<ListResponse<T>>,
-  'data' | 'error' | 'isPlaceholderData' | 'refetch'
->;
+import { Match, SingleMatch } from './match-rows.tsx';
 
 const PLACEHOLDERS = Array.from({ length: 6 }, (_, at) => at);
 
@@ -173,71 +154,5 @@ function Pages({
         'aria-label': control === 'previous' ? shared.table.previous : shared.table.next,
       })}
     />
-  );
-}
-
-function Match<T extends Choice>({
-  asset,
-  isAdded,
-  isChosen,
-  onChoose,
-}: {
-  asset: T;
-  isAdded: boolean;
-  isChosen: boolean;
-  onChoose: (isChosen: boolean) => void;
-}) {
-  const id = useId();
-  return (
-    <li>
-      <label className={styles.choice} htmlFor={id} data-added={isAdded || undefined}>
-        <Checkbox
-          id={id}
-          size="xs"
-          disabled={isAdded}
-          checked={isAdded || isChosen}
-          {...CHOICE_CONTROL}
-          onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
-        />
-        <Words asset={asset} note={isAdded ? texts.added : ''} />
-      </label>
-    </li>
-  );
-}
-
-function SingleMatch<T extends Choice>({
-  asset,
-  isCurrent,
-  onChoose,
-}: {
-  asset: T;
-  isCurrent: boolean;
-  onChoose: () => void;
-}) {
-  return (
-    <li>
-      <UnstyledButton
-        className={styles.choice ?? ''}
-        aria-current={isCurrent || undefined}
-        data-current={isCurrent || undefined}
-        {...CHOICE_CONTROL}
-        onClick={onChoose}
-      >
-        <Words asset={asset} note={isCurrent ? texts.current : ''} />
-      </UnstyledButton>
-    </li>
-  );
-}
-
-function Words({ asset, note }: { asset: Choice; note: string }) {
-  const facts = [note, texts.types[asset.type], asset.location, texts.id(asset.id)];
-  return (
-    <>
-      <AssetIcon type={asset.type} />
-      <span className={styles.choiceWords}>
-        <bdi className={styles.choiceName}>{asset.name}</bdi>{' '}
-        <bdi className={styles.choiceFacts}>{facts.filter((fact) => fact !== '').join(' · ')}</bdi>
-      </span>
-    </>
   );
 }

@@ -1,17 +1,9 @@
 import { useState } from 'react';
 import { useDebounced } from '../../utilities/use-debounced.ts';
-import type { Choice } from './content-matches.tsx';
+import type { Choice, ChoiceFilter } from './choice.ts';
 
 const TYPING_MS = 200;
 const PAGE_SIZE = 50;
-
-/** The search for choices. */
-export interface ChoiceFilter<T extends Choice> {
-  types: readonly T['type'][];
-  search: string;
-  limit: number;
-  offset: number;
-}
 
 /** The text, type and page of the choices that are shown. */
 export interface ChoiceSearch<T extends Choice> {

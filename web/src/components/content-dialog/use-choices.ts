@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'react';
 import { assetKey } from '../../../../src/events/asset-key.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
-import type { Choice } from './content-matches.tsx';
+import type { Choice } from './choice.ts';
 
 /**
  * What has been chosen, over several searches and pages.
