@@ -33,7 +33,7 @@ export interface BulkAction<T> {
 
 /**
  * Performs an action on items, one call for each, until it is stopped, the page is left, or an error concerns all of
- * them. Items that fail for themselves are collected. If the page is left, a notice says how far it was.
+ * them. The items that failed are collected. If the page is left, a notice says how far it was.
  */
 export function useBulkRun<T>({ items, words, act, onDone, onEnd, onClose }: BulkAction<T>) {
   const [phase, setPhase] = useState<BulkPhase>('asking');
