@@ -48,15 +48,7 @@ export function LetterFilters({
   );
 }
 
-function Limit({
-  endLabel,
-  onEnd,
-  children,
-}: {
-  endLabel: string;
-  onEnd: () => void;
-  children: ReactNode;
-}) {
+function Limit({ endLabel, onEnd, children }: { endLabel: string; onEnd: () => void; children: ReactNode }) {
   return (
     <span className={styles.only}>
       {children}
