@@ -1,8 +1,9 @@
-import { type MouseEvent, useEffect, useEffectEvent, useId, useState } from 'react';
+import { type MouseEvent, useEffect, useId } from 'react';
 import { folders } from '../../../texts/content.ts';
 import type { FolderIndex, FolderNode, TreeRow } from './folder-index.ts';
 import { FolderRow } from './folder-row.tsx';
 import styles from './folder-tree.module.css';
+import { useActiveRow } from './use-active-row.ts';
 import { type TreeDragging, useRowDrops } from './use-row-drops.ts';
 import { useTreeKeys } from './use-tree-keys.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
@@ -38,23 +39,11 @@ export function FolderTree({
   const elementIdOf = ({ id }: FolderNode) => `${treeId}-${id}`;
   const rows = index.rows(expanded, search);
   const { box, rowHeight, virtualizer } = useVirtualRows(rows.length);
-  const [activeId, setActiveId] = useState(chosen ?? index.home.id);
-  const activeIndex = Math.max(
-    0,
-    rows.findIndex(({ node }) => node.id === activeId),
+  const { activeIndex, setActiveId, goTo } = useActiveRow(rows, chosen, index.home.id, (at) =>
+    virtualizer.scrollToIndex(at),
   );
   const active = rows[activeIndex];
 
-  const follow = useEffectEvent((id: number) => {
-    setActiveId(id);
-    const at = rows.findIndex(({ node }) => node.id === id);
-    if (at >= 0) virtualizer.scrollToIndex(at);
-  });
-  // Only when another folder is opened, in any way, and after the rows are loaded.
-  const opened = rows.length > 1 ? chosen : null;
-  useEffect(() => {
-    if (opened !== null) follow(opened);
-  }, [opened]);
   // The results of another search are shown from the start.
   useEffect(() => {
     if (box.current !== null && search !== '') box.current.scrollTop = 0;
@@ -67,12 +56,6 @@ export function FolderTree({
       else after.delete(node.id);
       return after;
     });
-  const activate = (at: number) => {
-    const row = rows[at];
-    if (row === undefined) return;
-    setActiveId(row.node.id);
-    virtualizer.scrollToIndex(at);
-  };
   const choose = ({ node }: TreeRow) => {
     setActiveId(node.id);
     if (!isDisabled(node)) onChoose(node);
@@ -92,7 +75,7 @@ export function FolderTree({
   const onKeyDown = useTreeKeys({
     rows,
     activeIndex,
-    onGo: activate,
+    onGo: goTo,
     onExpand: ({ node }, isExpanded) => setOpen(node, isExpanded),
     onChoose: choose,
   });
