@@ -31,6 +31,7 @@ export async function hacpAttacks(service: WatchedService): Promise<Attack[]> {
     'blanks without end': ['PutParam', `%5BCore_Lesson%5D%0A${'+'.repeat(7.9 * MIB)}`],
     'lines without end': ['PutParam', `%5BCore_Lesson%5D%0A${'%0A'.repeat(2.6 * MIB)}`],
     'a score without end': ['PutParam', `%5BCore%5D%0Ascore=${','.repeat(7.9 * MIB)}`],
+    'a score of digits without end': ['PutParam', `%5BCore%5D%0Ascore=${'1'.repeat(100_000)}x`],
     'values without end': ['PutParam', `%5BCore%5D%0A${lines(400_000, (n) => `a${n}=1`)}`],
     'preferences without end': [
       'PutParam',

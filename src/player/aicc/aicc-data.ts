@@ -42,7 +42,9 @@ const PREFERENCE_BOUNDS: Readonly<Record<string, readonly [least: number, most: 
 };
 const MAX_ROWS = 5_000;
 const MAX_PREFERENCES = 100;
-const DECIMAL = /^-?(?:\d+\.?\d*|\.\d+)$/;
+/** Maximum length of a score. No number needs as many digits. */
+const MAX_SCORE_LENGTH = 40;
+const DECIMAL = /^-?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const INTEGER = /^[+-]?\d{1,9}$/;
 
 /** Reads the stored data of a unit. */
@@ -118,8 +120,13 @@ function withCore(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
 /** A score: raw, maximum, minimum; null if the raw score is not a number. */
 function scoreIn(text = ''): { raw: string; max: string; min: string } | null {
   const [raw = '', max = '', min = ''] = text.split(',', 3).map((each) => each.trim());
-  const decimal = (value: string) => (DECIMAL.test(value) ? value : '');
-  return DECIMAL.test(raw) ? { raw, max: decimal(max), min: decimal(min) } : null;
+  return isDecimal(raw)
+    ? { raw, max: isDecimal(max) ? max : '', min: isDecimal(min) ? min : '' }
+    : null;
+}
+
+function isDecimal(text: string): boolean {
+  return text.length <= MAX_SCORE_LENGTH && DECIMAL.test(text);
 }
 
 /** The word that a text abbreviates; empty if there is none. Courses send the first letter, or any prefix. */
