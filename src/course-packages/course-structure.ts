@@ -6,6 +6,12 @@ import type { Sequencing } from './scorm-sequencing.ts';
  */
 export const STRUCTURE_FORMAT = 1;
 
+/**
+ * Maximum length of the prerequisites of a course together. Those of the items after that are ignored, because all of
+ * them are evaluated each time that a page shows the units.
+ */
+export const MAX_PREREQUISITES_LENGTH = 500_000;
+
 /** The tree of a course and all data of its manifest that playing needs. Plain JSON values only. */
 export interface CourseStructure {
   /** The publisher's identifier of the course: of the manifest (SCORM), the course (AICC, cmi5) or the activity (xAPI). */

@@ -2,6 +2,7 @@ import { readAicc } from './aicc.ts';
 import { readCmi5 } from './cmi5.ts';
 import { CourseFiles, type SourceFile } from './course-files.ts';
 import { findCourseRoot } from './course-root.ts';
+import { MAX_PREREQUISITES_LENGTH, type StructureItem } from './course-structure.ts';
 import type { CourseOutline, PackageDescription } from './package-description.ts';
 import { type PackageError, packageError, quoted } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
@@ -50,6 +51,11 @@ export async function describeCourse(
     if (Buffer.byteLength(id) <= options.limits.unitIdBytes) continue;
     course.refuse(packageError('UNIT_ID_TOO_LONG', { unit: id, limit: options.limits.unitIdBytes }));
   }
+  if (prerequisitesLengthOf(outline.structure.items) > MAX_PREREQUISITES_LENGTH) {
+    course.warn(
+      `The prerequisites have more than ${MAX_PREREQUISITES_LENGTH} characters together; those of the items after that are ignored.`,
+    );
+  }
   return { ...outline, title: titleOf(outline, course), warnings: course.warnings };
 }
 
@@ -68,6 +74,13 @@ async function readOutline(course: CourseFiles): Promise<CourseOutline> {
   }
   const { member, fault } = candidates[0]!;
   throw fault(member);
+}
+
+function prerequisitesLengthOf(items: readonly StructureItem[]): number {
+  return items.reduce(
+    (sum, { prerequisites, children }) => sum + (prerequisites?.length ?? 0) + prerequisitesLengthOf(children),
+    0,
+  );
 }
 
 function titleOf(outline: CourseOutline, course: CourseFiles): string {

@@ -1,15 +1,27 @@
 import type { PlayableVersion } from '../content/courses/playable-version.ts';
-import type { StructureItem } from '../course-packages/course-structure.ts';
+import {
+  type CourseStructure,
+  MAX_PREREQUISITES_LENGTH,
+  type StructureItem,
+} from '../course-packages/course-structure.ts';
 import { type ElementStatus, evaluateAiccScript } from './aicc-script.ts';
 import type { UnitState } from './attempts/attempt.ts';
 import type { UnitEntrance } from './attempts/unit-result.ts';
 
-/** A script may abbreviate a status to its first letter. */
-const COMPARES_WITH_BROWSED = /[=>]\s*"?\s*b/i;
+/** A script may abbreviate a status to its first letter. Takes linear time: no two quantifiers match the same blanks. */
+const COMPARES_WITH_BROWSED = /[=>]\s*(?:"\s*)?b/i;
+
+/** The prerequisites of a version of a course. */
+interface Prerequisites {
+  scripts: ReadonlyMap<StructureItem, string>;
+  /** Whether one of them compares a status with `browsed`. */
+  askForBrowsed: boolean;
+}
 
 /**
  * The ids of the units whose own prerequisites, or those of an enclosing block, are not met. A prerequisite is ignored
- * if it cannot be parsed or depends on an unknown element: no learner could ever meet it.
+ * if it cannot be parsed or depends on an unknown element: no learner could ever meet it. So are those beyond
+ * {@link MAX_PREREQUISITES_LENGTH}.
  * @param opened with {@link UnitState.isBrowsed} if the course {@link asksForBrowsed}
  */
 export function closedUnits(
@@ -17,7 +29,8 @@ export function closedUnits(
   opened: readonly UnitState[],
 ): ReadonlySet<string> {
   const closed = new Set<string>();
-  if (!hasPrerequisites(structure.items)) return closed;
+  const { scripts } = prerequisitesOf(structure);
+  if (scripts.size === 0) return closed;
   const states = new Map(opened.map((unit) => [unit.unitId, unit]));
   const statuses = new Map<string, ElementStatus>();
   for (const item of structure.items) addStatuses(item, states, statuses);
@@ -25,9 +38,9 @@ export function closedUnits(
   const byUpperCase = new Map([...statuses].map(([id, status]) => [id.toUpperCase(), status]));
   const statusOf = (id: string) => statuses.get(id) ?? byUpperCase.get(id.toUpperCase()) ?? null;
   const visit = (item: StructureItem, isClosedAbove: boolean) => {
+    const script = scripts.get(item);
     const isClosed =
-      isClosedAbove ||
-      (item.prerequisites !== null && evaluateAiccScript(item.prerequisites, statusOf) === false);
+      isClosedAbove || (script !== undefined && evaluateAiccScript(script, statusOf) === false);
     if (item.isUnit && isClosed) closed.add(item.id);
     for (const child of item.children) visit(child, isClosed);
   };
@@ -37,9 +50,7 @@ export function closedUnits(
 
 /** Whether a prerequisite of the course compares a status with `browsed`. */
 export function asksForBrowsed({ structure }: Pick<PlayableVersion, 'structure'>): boolean {
-  const asks = (item: StructureItem): boolean =>
-    COMPARES_WITH_BROWSED.test(item.prerequisites ?? '') || item.children.some(asks);
-  return structure.items.some(asks);
+  return prerequisitesOf(structure).askForBrowsed;
 }
 
 /** Whether a unit may be begun. */
@@ -50,8 +61,31 @@ export function entranceOf(course: Pick<PlayableVersion, 'structure'>, unitId: s
   };
 }
 
-function hasPrerequisites(items: readonly StructureItem[]): boolean {
-  return items.some((item) => item.prerequisites !== null || hasPrerequisites(item.children));
+/** Cached: each save needs to know what they ask for, and a package may have thousands of them. */
+const found = new WeakMap<CourseStructure, Prerequisites>();
+
+function prerequisitesOf(structure: CourseStructure): Prerequisites {
+  let prerequisites = found.get(structure);
+  if (prerequisites === undefined) {
+    prerequisites = findPrerequisites(structure);
+    found.set(structure, prerequisites);
+  }
+  return prerequisites;
+}
+
+function findPrerequisites({ items }: CourseStructure): Prerequisites {
+  const scripts = new Map<StructureItem, string>();
+  let length = 0;
+  const visit = (item: StructureItem) => {
+    length += item.prerequisites?.length ?? 0;
+    if (item.prerequisites !== null && length <= MAX_PREREQUISITES_LENGTH) scripts.set(item, item.prerequisites);
+    for (const child of item.children) visit(child);
+  };
+  for (const item of items) visit(item);
+  return {
+    scripts,
+    askForBrowsed: [...scripts.values()].some((script) => COMPARES_WITH_BROWSED.test(script)),
+  };
 }
 
 /** Adds the status of an item and of all items below it. Returns the status of the item. */

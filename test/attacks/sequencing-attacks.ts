@@ -1,18 +1,40 @@
-import { startUnit } from '../support/player-client.ts';
-import { scorm2004Course } from '../support/player-courses.ts';
+import { startLaunch, startUnit } from '../support/player-client.ts';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus } from './attack.ts';
 
 /** A course of this many units, and of a rollup rule with as many conditions for each of them. */
 const UNITS = 500;
 const CONDITIONS = 25_000;
+/** Units with prerequisites as long as are stored. */
+const UNITS_WITH_PREREQUISITES = 900;
+const PREREQUISITES_LENGTH = 4_000;
 /** How often a forged state repeats the id of a child. Each level of blocks multiplies it. */
 const REPEATS = 2_000;
 const FLOW = '<imsss:sequencing><imsss:controlMode flow="true"/></imsss:sequencing>';
 
-/** Attacks on the sequencing of SCORM 2004, whose state the page sends. */
+/** Attacks on the sequencing of SCORM 2004, whose state the page sends, and by prerequisites. */
 export async function sequencingAttacks(service: WatchedService): Promise<Attack[]> {
-  return [await repeatedActivities(service), await manyConditions(service)];
+  return [
+    await repeatedActivities(service),
+    await manyConditions(service),
+    await longPrerequisites(service, 'blanks', `A=${' '.repeat(PREREQUISITES_LENGTH - 3)}x`),
+    await longPrerequisites(service, 'comparisons', 'A=b&'.repeat(PREREQUISITES_LENGTH / 4)),
+    await longPrerequisites(service, 'statuses', `A${'|A'.repeat(PREREQUISITES_LENGTH / 2 - 1)}`),
+  ];
+}
+
+/** A course whose units all have the same prerequisites, which are examined each time that a page shows the units. */
+async function longPrerequisites(service: WatchedService, of: string, script: string): Promise<Attack> {
+  const items = Array.from(
+    { length: UNITS_WITH_PREREQUISITES },
+    (_, n) =>
+      `<item identifier="i${n}" identifierref="r1"><title>${n}</title><adlcp:prerequisites type="aicc_script"><![CDATA[${script}]]></adlcp:prerequisites></item>`,
+  );
+  const { registrationId } = await registerTo(service, scorm12Course({ items: items.join('') }));
+  const client = await startLaunch(service, registrationId);
+  return { name: `pages: prerequisites that are full of ${of}`, perform: () => client.open() };
 }
 
 /** The state of an activity. */
