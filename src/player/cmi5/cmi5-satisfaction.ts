@@ -28,8 +28,9 @@ export function newlySatisfied(
   { said, baseUrl }: { said: readonly string[]; baseUrl: string },
 ): SatisfiedPart[] {
   const parts: SatisfiedPart[] = [];
+  const isSaid = new Set(said);
   const add = (publisherId: string, type: SatisfiedPart['type'], title: string) => {
-    if (said.includes(publisherId)) return;
+    if (isSaid.has(publisherId)) return;
     const activityId = activityIdOf(baseUrl, course.courseId, publisherId);
     parts.push({ activityId, publisherId, type, title });
   };

@@ -37,9 +37,10 @@ export const xapiRules: SessionRules = {
     return {
       admit() {},
       stored(statements) {
+        const byObject = Map.groupBy(statements, ({ object }) => object.id);
         for (const { id } of course.units) {
-          const about = statements.filter(({ object }) => object.id === id);
-          if (about.length > 0) results.push(resultOf(id, about));
+          const about = byObject.get(id);
+          if (about !== undefined) results.push(resultOf(id, about));
         }
       },
       outcome: () => ({ results, facts: session.facts, endedAt: null, statements: [] }),
