@@ -11,6 +11,7 @@ import { traceTestMessages } from './delivery/attempt-traces.ts';
 import { createNoticeSender, createSender, type Delivery, startDelivery } from './delivery/delivery.ts';
 import { Cleaner } from './housekeeping/cleaner.ts';
 import { requireScopes } from './http/authorization.ts';
+import { CallerTurns } from './http/caller-turns.ts';
 import { basePathOf } from './http/base-path.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import { Idempotency } from './http/idempotency.ts';
@@ -309,10 +310,12 @@ async function addRoutes(
   content.addOpenRoutes(server, (launch) => player.play(launch));
   await ui.addOpenRoutes(server);
   await identity.addOpenRoutes(server);
-  await records.addRoutes(server);
+  const turns = new CallerTurns(server);
+  await records.addRoutes(server, turns);
   await server.register(async (scoped) => {
     const routes = scoped as unknown as Routes;
     requireScopes(scoped, authorize);
+    turns.takeThose(scoped);
     identity.addRoutes(routes);
     await content.addRoutes(routes, player.learning);
     player.addRoutes(routes);

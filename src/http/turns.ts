@@ -97,10 +97,13 @@ export class Turn {
   /**
    * Ends the turn with a response, whose bytes count until it is sent or its connection is closed. The turn itself does
    * not wait for that: a few slow connections would keep all turns.
+   * @param payload as in the `onSend` hook. A stream counts as nothing: it is read only while its connection takes the
+   *   data
    */
-  endWithResponse(bytes: number, response: ServerResponse): void {
+  endWithResponse(payload: unknown, response: ServerResponse): void {
     // No event follows if it is closed.
-    if (this.#queue.has(this) && !response.closed) response.once('close', this.#queue.send(bytes));
+    if (this.#queue.has(this) && !response.closed)
+      response.once('close', this.#queue.send(lengthOf(payload)));
     this.end();
   }
 }
@@ -177,6 +180,11 @@ class Queue {
 /** The problem of a request whose connection is closed before its turn. Nobody receives it. */
 export function connectionClosed(): ProblemError {
   return new ProblemError('invalid-request', 'The connection was closed before the request was complete');
+}
+
+function lengthOf(payload: unknown): number {
+  if (typeof payload === 'string') return Buffer.byteLength(payload);
+  return Buffer.isBuffer(payload) ? payload.length : 0;
 }
 
 function tooMany(): ProblemError {

@@ -196,6 +196,7 @@ async function createServer(
           lrs,
           path: '/xapi',
           formPlaces: null,
+          takeTurn: null,
           scopeOf: (...asked) => scopes.scopeOf(...asked),
         }),
       ...runtimes.flatMap(({ routes }) => routes ?? []),

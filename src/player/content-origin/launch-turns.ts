@@ -68,13 +68,7 @@ export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): v
     if (launchTurn !== null) launchTurn.isWorking = true;
   });
   scope.addHook('onSend', async ({ launchTurn, lastRequest }, { raw }, payload) => {
-    launchTurn?.endWithResponse(lengthOf(payload), raw);
+    launchTurn?.endWithResponse(payload, raw);
     lastRequest?.end();
   });
-}
-
-/** A stream counts as nothing: it is read only while its connection takes the data. */
-function lengthOf(payload: unknown): number {
-  if (typeof payload === 'string') return Buffer.byteLength(payload);
-  return Buffer.isBuffer(payload) ? payload.length : 0;
 }

@@ -18,6 +18,8 @@ import type { StatementReader } from '../lrs/statement-reader.ts';
 import { RuntimeQuery, RuntimeRecord, StatementRecord, WaiverInput } from './learning-schemas.ts';
 
 const tags = ['Registrations'];
+const LARGE_READ = { scope: 'content:read', hasLargeResponse: true };
+const TOO_MANY_READS = 'Too many requests of the caller for large responses wait for their turn.';
 
 /** Waives a unit of a registration. @throws {ProblemError} `not-found`, `conflict`, `invalid-request` */
 export type WaiveUnit = (waiver: {
@@ -57,7 +59,7 @@ function getRegistrationRuntimeRoute(
   routes.get(
     '/registrations/:registration_id/runtime',
     {
-      config: { scope: 'content:read' },
+      config: LARGE_READ,
       schema: {
         tags,
         operationId: 'getRegistrationRuntime',
@@ -68,7 +70,7 @@ function getRegistrationRuntimeRoute(
           'attempts and units. If it ends within an attempt, the next page continues that attempt.',
         params: RegistrationParams,
         querystring: RuntimeQuery,
-        response: { 200: RuntimeRecord, ...problems(400, 404) },
+        response: { 200: RuntimeRecord, ...problems(400, 404, { 429: TOO_MANY_READS }) },
       },
     },
     async ({ params, query }): Promise<RuntimeRecord> => {
@@ -87,7 +89,7 @@ function listRegistrationStatementsRoute(
   routes.get(
     '/registrations/:registration_id/statements',
     {
-      config: { scope: 'content:read' },
+      config: LARGE_READ,
       schema: {
         tags,
         operationId: 'listRegistrationStatements',
@@ -99,7 +101,7 @@ function listRegistrationStatementsRoute(
         querystring: PageQuery,
         response: {
           200: PageOf(StatementRecord, 'Statements, in the order in which they were stored.'),
-          ...problems(400, 404),
+          ...problems(400, 404, { 429: TOO_MANY_READS }),
         },
       },
     },

@@ -52,6 +52,11 @@ export function lrsClients({ authorize, authenticateBasic, path, homePage }: Lrs
   };
 }
 
+/** The caller to whom {@link lrsClients} has given a scope. */
+export function callerIdOf({ authority }: LrsScope): string {
+  return (authority.account as { name: string }).name;
+}
+
 function callerOf(decision: Authorization): string | null {
   return 'caller' in decision ? decision.caller.id : null;
 }

@@ -45,6 +45,11 @@ const FORM_HEADERS = [
   'accept-encoding',
 ];
 
+/** Maximum length of a header field in a form: as long as real ones. Their readers expect no longer ones. */
+const MAX_HEADER_LENGTH = 16_384;
+/** Names of members in forms are not percent-encoded by any client. */
+const AUTHORIZATION_MEMBER = /(?:^|&)authorization=([^&]*)/i;
+
 /** Parses a query. @throws {ProblemError} `invalid-request` if a parameter is repeated, or there are too many */
 export function readQuery(text: string): Map<string, string> {
   if (text.split('&', MAX_MEMBERS + 1).length > MAX_MEMBERS) {
@@ -68,6 +73,25 @@ export function isFormRequest(method: string, query: ReadonlyMap<string, string>
 }
 
 /**
+ * The credential in a form, without decoding anything else; undefined if there is none.
+ * @throws {ProblemError} `invalid-request`
+ */
+export function authorizationInForm(body: Buffer): string | undefined {
+  const encoded = AUTHORIZATION_MEMBER.exec(body.toString('latin1'))?.[1];
+  if (encoded === undefined) return undefined;
+  assertHeaderLength('Authorization', encoded);
+  return new URLSearchParams(`authorization=${encoded}`).get('authorization') ?? undefined;
+}
+
+/** @throws {ProblemError} `invalid-request` */
+function assertHeaderLength(name: string, value: string): void {
+  if (value.length <= MAX_HEADER_LENGTH) return;
+  throw invalidInput([
+    { pointer: pointerTo('/query', name), detail: `must have at most ${MAX_HEADER_LENGTH} characters` },
+  ]);
+}
+
+/**
  * Returns the request that a form contains (xAPI 1.0.3, section 1.3 of "Communication"), and other requests unchanged.
  * @throws {ProblemError} `invalid-request`
  */
@@ -88,6 +112,7 @@ export function unwrapForm(request: LrsRequest): LrsRequest {
   delete headers['content-length'];
   for (const [name, value] of [...query]) {
     if (!FORM_HEADERS.includes(name.toLowerCase())) continue;
+    assertHeaderLength(name, value);
     headers[name.toLowerCase()] = value;
     query.delete(name);
   }

@@ -3,7 +3,14 @@ import { MIB } from '../../bytes.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { FormPlaces } from './form-places.ts';
 import type { Lrs } from './lrs.ts';
-import { isFormRequest, type LrsRequest, type LrsResponse, readQuery, unwrapForm } from './lrs-request.ts';
+import {
+  authorizationInForm,
+  isFormRequest,
+  type LrsRequest,
+  type LrsResponse,
+  readQuery,
+  unwrapForm,
+} from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
 import { CONSISTENT_THROUGH, consistentThrough } from './statement-resource.ts';
 
@@ -36,6 +43,11 @@ export interface LrsRoutesOptions {
    * @throws {ProblemError} `unauthorized`, `forbidden`, `too-many-requests`
    */
   scopeOf(request: FastifyRequest, authorization: string | undefined): Promise<LrsScope>;
+  /**
+   * Resolves at the beginning of the request's turn among those of its caller. Null if requests take turns before.
+   * @throws {ProblemError} `too-many-requests`
+   */
+  takeTurn: ((request: FastifyRequest, scope: LrsScope) => Promise<void>) | null;
 }
 
 declare module 'fastify' {
@@ -52,7 +64,7 @@ declare module 'fastify' {
  */
 export async function lrsRoutes(
   app: FastifyInstance,
-  { lrs, path, formPlaces, scopeOf }: LrsRoutesOptions,
+  { lrs, path, formPlaces, scopeOf, takeTurn }: LrsRoutesOptions,
 ): Promise<void> {
   app.decorateRequest('lrsScope', null);
   app.decorateRequest('freeForm', null);
@@ -86,6 +98,7 @@ export async function lrsRoutes(
     const isForm = isFormRequest(request.method, queryOf(request));
     if (authorization !== undefined || !isForm) {
       request.lrsScope = await scopeOf(request, authorization);
+      await takeTurn?.(request, request.lrsScope);
       return;
     }
     // The credential is in the form.
@@ -101,10 +114,14 @@ export async function lrsRoutes(
     bodyLimit: MAX_LRS_BODY_BYTES,
     schema: { hide: true },
     handler: async (request, reply) => {
-      const lrsRequest = unwrapForm(toLrsRequest(request, resourceOf(request)));
-      request.lrsScope ??= await scopeOf(request, lrsRequest.headers.authorization);
-      request.freeForm?.();
-      return send(reply, await lrs.respond(request.lrsScope, lrsRequest));
+      const asSent = toLrsRequest(request, resourceOf(request));
+      if (request.lrsScope === null) {
+        // Before the rest of the form is decoded, because anybody may send one.
+        request.lrsScope = await scopeOf(request, authorizationInForm(asSent.body));
+        request.freeForm?.();
+        await takeTurn?.(request, request.lrsScope);
+      }
+      return send(reply, await lrs.respond(request.lrsScope, unwrapForm(asSent)));
     },
   });
 }

@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MIB } from '../bytes.ts';
+import { callerOf } from './authorization.ts';
+import { type Turn, Turns } from './turns.ts';
+
+/** Requests of a caller for large responses that are handled at once. The largest take 8 MiB and as much work. */
+const MAX_AT_ONCE = 4;
+/** More than any program sends at once. */
+const MAX_WAITING = 100;
+/** Several of the largest responses, so that a slow connection that reads one does not keep others waiting. */
+const MAX_UNSENT_BYTES = 32 * MIB;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a response may have megabytes, so that the requests of a caller take turns. */
+    hasLargeResponse?: boolean;
+  }
+  interface FastifyRequest {
+    callerTurn: Turn | null;
+  }
+}
+
+/**
+ * Lets the requests of each caller for large responses take turns. Otherwise, one who sends hundreds at once, or reads none
+ * of the responses, would fill the memory and keep the service from everybody else.
+ */
+export class CallerTurns {
+  readonly #turns = new Turns({
+    atOnce: MAX_AT_ONCE,
+    waiting: MAX_WAITING,
+    unsentBytes: MAX_UNSENT_BYTES,
+  });
+
+  /** @param server before the routes are added */
+  constructor(server: FastifyInstance) {
+    server.decorateRequest('callerTurn', null);
+    server.addHook('preHandler', async ({ callerTurn }) => {
+      if (callerTurn !== null) callerTurn.isWorking = true;
+    });
+    server.addHook('onSend', async ({ callerTurn }, { raw }, payload) => {
+      callerTurn?.endWithResponse(payload, raw);
+    });
+  }
+
+  /** Lets the requests of routes with `hasLargeResponse` take turns. @param scoped after `requireScopes` */
+  takeThose(scoped: FastifyInstance): void {
+    scoped.addHook('onRequest', async (request) => {
+      if (request.routeOptions.config.hasLargeResponse === true) await this.take(request, callerOf(request).id);
+    });
+  }
+
+  /**
+   * Resolves at the beginning of a request's turn. A body that has not arrived is read during the turn, because all of them
+   * together would also fill the memory.
+   * @throws {ProblemError} `too-many-requests`, `invalid-request` if the connection is closed before
+   */
+  async take(request: FastifyRequest, callerId: string): Promise<void> {
+    const turn = this.#turns.request(callerId);
+    request.callerTurn = turn;
+    const hasArrived = request.raw.readableEnded;
+    if (!hasArrived) turn.endWithConnection(request.raw);
+    await turn.begin();
+    turn.isWorking = hasArrived;
+  }
+}
