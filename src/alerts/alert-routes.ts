@@ -11,14 +11,16 @@ import { assertValidOrLookUp } from '../http/validation.ts';
 import type { AlertReader } from './alert-reader.ts';
 import { toFiringRecord } from './alert-records.ts';
 import type { AlertService } from './alert-service.ts';
-import { type AlertTests, MAX_ALERT_TESTS_AT_A_TIME } from './alert-tests.ts';
+import { type AlertTests, MAX_ALERT_TESTS_AT_A_TIME, MAX_ALERT_TESTS_IN_A_ROW } from './alert-tests.ts';
 import { FiringRecord, FiringState } from './firings/firing-schemas.ts';
 import { AlertInput, AlertRecord, ChannelMember } from './rules/alert-schemas.ts';
 
 const READ = { scope: 'webhooks:read' };
 const WRITE = { scope: 'webhooks:write' };
 const tags = ['Alerts'];
-const TOO_MANY = `${MAX_ALERT_TESTS_AT_A_TIME} tests of the caller are under way.`;
+const TOO_MANY =
+  `${MAX_ALERT_TESTS_AT_A_TIME} tests of the caller are under way, or the caller has sent ` +
+  `${MAX_ALERT_TESTS_IN_A_ROW} without a pause.`;
 const params = Type.Object({ alert_id: PathId('The id of the alert rule.') });
 
 /** The result of a test. */

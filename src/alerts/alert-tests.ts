@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { AtATime } from '../http/at-a-time.ts';
+import { ProblemError } from '../problems/problem.ts';
 import { NEVER } from '../time/never.ts';
+import { RateLimit } from '../time/rate-limit.ts';
+import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
 import type { NoticeSender } from './notices/notice-sender.ts';
 import { type AlertRule, type Channel, channelsOf } from './rules/alert-rule.ts';
 
 /** Number of tests of a caller that may be under way at a time. */
 export const MAX_ALERT_TESTS_AT_A_TIME = 8;
+/** A caller may send as many tests without a pause, then one per period. */
+export const MAX_ALERT_TESTS_IN_A_ROW = 20;
+const REFILL_MS = 3 * MINUTE_MS;
 
 /** The result of a test over one channel. */
 export interface AlertTestResult {
@@ -16,8 +22,9 @@ export interface AlertTestResult {
 }
 
 /**
- * Sends test notices immediately, whether or not the rule is enabled, but only a few per caller at a time: each may hold
- * connections until their deadlines, and sends e-mail to all addresses of the rule.
+ * Sends test notices immediately, whether or not the rule is enabled, but only a few per caller at a time, because each may
+ * hold connections until their deadlines, and about 20 per hour: each sends e-mail with a text of the caller to all
+ * addresses of the rule. The tests are counted in each instance.
  */
 export class AlertTests {
   readonly #sender: Pick<NoticeSender, 'send'>;
@@ -27,9 +34,12 @@ export class AlertTests {
     `You already have ${MAX_ALERT_TESTS_AT_A_TIME} alert tests running. Try again when one has finished`,
   );
 
+  readonly #rate: RateLimit;
+
   constructor({ sender, now }: { sender: Pick<NoticeSender, 'send'>; now: () => number }) {
     this.#sender = sender;
     this.#now = now;
+    this.#rate = new RateLimit({ burst: MAX_ALERT_TESTS_IN_A_ROW, refillMs: REFILL_MS }, now);
   }
 
   /**
@@ -37,7 +47,24 @@ export class AlertTests {
    * @throws {ProblemError} `too-many-requests`
    */
   async send(rule: AlertRule, callerId: string): Promise<AlertTestResult[]> {
-    return await this.#atATime.run(callerId, () => this.#send(rule));
+    return await this.#atATime.run(callerId, () => {
+      this.#assertRate(callerId);
+      return this.#send(rule);
+    });
+  }
+
+  /** @throws {ProblemError} `too-many-requests` */
+  #assertRate(callerId: string): void {
+    const waitMs = this.#rate.waitMs(callerId);
+    if (waitMs > 0) {
+      const seconds = Math.ceil(waitMs / SECOND_MS);
+      throw new ProblemError(
+        'too-many-requests',
+        `You have sent ${MAX_ALERT_TESTS_IN_A_ROW} alert tests. Send the next one in ${seconds} s`,
+        { headers: { 'Retry-After': String(seconds) } },
+      );
+    }
+    this.#rate.count(callerId);
   }
 
   async #send(rule: AlertRule): Promise<AlertTestResult[]> {

@@ -6,9 +6,12 @@ import { DocumentService } from '../../src/player/lrs/document-service.ts';
 import type { LrsScope } from '../../src/player/lrs/lrs-scope.ts';
 import { register } from '../content/registration-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { cmi5Course } from '../support/cmi5-course.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { startLaunch } from '../support/player-client.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { Unit } from './cmi5-helpers.ts';
 import { Player, xapiCourse } from './learner-helpers.ts';
 import { lrsClient } from './lrs-helpers.ts';
 
@@ -185,6 +188,31 @@ describe('the records of a course', () => {
     await put('b', 39);
     await put('a', 57);
     await put('c', 3);
+  });
+
+  test('have long launch parameters only in the statements of the service, which count', async () => {
+    const unit = { id: `${COURSE}/one`, launchParameters: 'x'.repeat(100_000) };
+    const { registrationId } = await registerTo(service, cmi5Course([unit]), 'parameters');
+    const openUnit = async () => await (await Player.open(service, registrationId)).openUnit(unit.id);
+    const { launchData } = await Unit.start(await openUnit());
+    assert.equal(launchData.launchParameters, unit.launchParameters);
+    const [session] = await database.reader.all<{ launch_data: string }>(
+      'select launch_data from player_sessions where registration_id = ?',
+      registrationId,
+    );
+    assert.ok(session!.launch_data.length < 1_000, `${session!.launch_data.length} characters are stored`);
+    await database.transaction((tx) =>
+      tx.run(
+        'update player_attempts set statement_bytes = ? where registration_id = ?',
+        MAX_STATEMENT_BYTES - 150_000,
+        registrationId,
+      ),
+    );
+    await openUnit();
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    const { status, body } = await client.askForUnit(unit.id);
+    assert.deepEqual([status, body.type], [409, LIMIT_REACHED], JSON.stringify(body));
   });
 
   test('have at most 1 GiB of statements per attempt', async () => {

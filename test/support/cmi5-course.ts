@@ -1,5 +1,6 @@
 /** A unit of a cmi5 course: its block, `moveOn` and mastery score. */
 export interface Cmi5Unit {
+  launchParameters?: string;
   id: string;
   moveOn?: string;
   masteryScore?: string;
@@ -10,10 +11,17 @@ export interface Cmi5Unit {
 /** A cmi5 course of one block. */
 export function cmi5Course(units: readonly Cmi5Unit[], courseId = 'https://example.com/course') {
   const aus = units.map(
-    ({ id, moveOn = 'Completed', masteryScore, url = 'start.html', launchMethod }) =>
+    ({
+      id,
+      moveOn = 'Completed',
+      masteryScore,
+      url = 'start.html',
+      launchMethod,
+      launchParameters = 'a&amp;b',
+    }) =>
       `<au id="${id}" moveOn="${moveOn}" ${launchMethod === undefined ? '' : `launchMethod="${launchMethod}"`} ${masteryScore === undefined ? '' : `masteryScore="${masteryScore}"`}>
        <title><langstring lang="en">${id}</langstring></title><description><langstring lang="en">x</langstring></description>
-       <url>${url}</url><launchParameters>a&amp;b</launchParameters></au>`,
+       <url>${url}</url><launchParameters>${launchParameters}</launchParameters></au>`,
   );
   return {
     'cmi5.xml': `<?xml version="1.0" encoding="utf-8"?>

@@ -1,5 +1,6 @@
 import { GIB } from '../../bytes.ts';
 import type { Registration, RegistrationStatus } from '../../content/registrations/registration.ts';
+import { changesResult } from '../../content/registrations/registration-events.ts';
 import type { RegistrationService } from '../../content/registrations/registration-service.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
@@ -19,6 +20,7 @@ import {
   updatePage,
   writeUnit,
 } from './attempt-store.ts';
+import { ChangePace } from './change-pace.ts';
 import type { LearnerValue } from './learner-value-store.ts';
 import { mergeRollUp } from './merge-status.ts';
 import { rollUp } from './roll-up.ts';
@@ -59,6 +61,7 @@ export interface AttemptServiceDependencies {
 /** Stores the results of learners by attempt and unit, and rolls them up into their registrations. */
 export class AttemptService {
   readonly #with: AttemptServiceDependencies;
+  readonly #pace = new ChangePace();
 
   constructor(dependencies: AttemptServiceDependencies) {
     this.#with = dependencies;
@@ -106,6 +109,7 @@ export class AttemptService {
   async recordFromPage(launch: PlayerLaunch, result: UnitResult): Promise<RecordOutcome> {
     const { registrationId } = launch;
     if (registrationId === null || launch.mode !== 'normal') return 'not-recorded';
+    await this.#pace.next(registrationId);
     return await this.#with.registrations.withLockedRegistration<RecordOutcome>(
       registrationId,
       async (tx, registration) => {
@@ -160,6 +164,7 @@ export class AttemptService {
   ): Promise<R> {
     const { registrationId } = launch;
     if (registrationId === null) throw new Error('a preview has no registration');
+    await this.#pace.next(registrationId);
     return await this.#with.registrations.withLockedRegistration<R>(
       registrationId,
       async (tx, registration) => {
@@ -251,7 +256,9 @@ export class AttemptService {
       changesRecord ||= !isShownAlike;
       areWhole &&= isWhole;
     }
-    return { status: await this.#statusOf(tx, registration, units, rolledUp), changesRecord, areWhole };
+    const status = await this.#statusOf(tx, registration, units, rolledUp);
+    if (changesResult(registration, status)) this.#pace.changed(registrationId);
+    return { status, changesRecord, areWhole };
   }
 
   /** The number of the attempt that a page of the registration would play now. */

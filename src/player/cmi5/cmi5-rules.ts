@@ -1,4 +1,6 @@
+import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import type { JsonObject } from '../lrs/xapi-types.ts';
 import type { SessionRules, SessionSituation } from '../sessions/session-rules.ts';
 import { admitStatement } from './cmi5-admission.ts';
 import { factsOf, type SessionFacts, sessionFactsOf, type UnitFacts } from './cmi5-facts.ts';
@@ -12,6 +14,7 @@ export const cmi5Rules: SessionRules = {
     const { terminated, abandoned } = facts as SessionFacts;
     if (terminated || abandoned) throw new ProblemError('forbidden', 'cmi5: The session has ended (8.1.2)');
   },
+  launchDataOf: packageDataOf,
   admitDocument: assertPreferences,
   factsAfterReading({ facts }, kind, id) {
     if (kind !== 'agent-profile' || id !== PREFERENCES) return null;
@@ -65,3 +68,11 @@ export const cmi5Rules: SessionRules = {
     };
   },
 };
+
+/** What the package says in `LMS.LaunchData` (cmi5 section 10). */
+export function packageDataOf({ launchData, cmi5 }: LaunchUnit): JsonObject {
+  return {
+    ...(launchData === null ? {} : { launchParameters: launchData }),
+    ...(cmi5?.entitlementKey == null ? {} : { entitlementKey: { courseStructure: cmi5.entitlementKey } }),
+  };
+}

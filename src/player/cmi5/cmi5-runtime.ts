@@ -26,6 +26,7 @@ import { readEarlierSessions, readLastOpened, updateSession } from '../sessions/
 import { factsOf, NEW_SESSION, type SessionFacts, sessionFactsOf, type UnitFacts } from './cmi5-facts.ts';
 import { consequences, resultOf, withEnded } from './cmi5-progress.ts';
 import { cmi5Routes } from './cmi5-routes.ts';
+import { packageDataOf } from './cmi5-rules.ts';
 import { abandoned, launched } from './cmi5-statements.ts';
 import { SESSION_ID } from './cmi5-vocabulary.ts';
 
@@ -82,6 +83,8 @@ async function beginSession(
       earlier,
     });
     await insertNewSession(tx, { session, ...kept });
+    // The statement `launched` has them.
+    await attempts.countStatements(tx, current, Buffer.byteLength(opening.unit.launchData ?? ''));
     const results = await recordBeginning(options, opening, { tx, current, session, earlier });
     // The record shows when a unit was first opened, which may be after it was waived.
     return { results, changesRecord: session.mode === 'Normal', result: session };
@@ -129,9 +132,17 @@ function modeOf({ launch, unit, current }: UnitOpening): Session['mode'] {
   return current?.completion === 'Completed' && isFinal ? 'Review' : 'Normal';
 }
 
-/** `LMS.LaunchData` (cmi5 section 10). */
+/** Maximum length of what the package says in the launch data that a session stores. */
+const MAX_STORED_LENGTH = 4_096;
+
+/**
+ * `LMS.LaunchData` (cmi5 section 10). What the package says is added when it is read. If it is short, it is also stored
+ * here, because earlier releases, which may run beside this one during an upgrade, do not add it.
+ */
 function launchDataOf({ unit, baseUrl }: UnitOpening, sessionId: string, mode: Session['mode']): JsonObject {
+  const ofPackage = packageDataOf(unit);
   return {
+    ...(JSON.stringify(ofPackage).length <= MAX_STORED_LENGTH ? ofPackage : {}),
     contextTemplate: {
       contextActivities: { grouping: [{ objectType: 'Activity', id: unit.id }] },
       extensions: { [SESSION_ID]: sessionId },
@@ -140,10 +151,6 @@ function launchDataOf({ unit, baseUrl }: UnitOpening, sessionId: string, mode: S
     launchMethod: unit.cmi5?.launchMethod ?? 'AnyWindow',
     moveOn: unit.cmi5?.moveOn ?? 'NotApplicable',
     ...(unit.masteryScore === null ? {} : { masteryScore: unit.masteryScore }),
-    ...(unit.launchData === null ? {} : { launchParameters: unit.launchData }),
-    ...(unit.cmi5?.entitlementKey == null
-      ? {}
-      : { entitlementKey: { courseStructure: unit.cmi5.entitlementKey } }),
     returnURL: `${baseUrl}/cmi5/return`,
   };
 }

@@ -35,6 +35,8 @@ export interface SessionRules {
    * @throws {ProblemError} `forbidden`
    */
   assertOpen(session: Session): void;
+  /** The part of the session's `launchData` that the package says. */
+  launchDataOf?(unit: LaunchUnit): JsonObject;
   /** @throws {ProblemError} `forbidden` */
   admitDocument?(document: { kind: string; id: string; contentType: string; content: Buffer }): void;
   /** What has happened in the session, including that the unit read a document; null if that changes nothing. */

@@ -60,6 +60,7 @@ export class SessionScopes {
       launch.courseId,
       launch.versionId,
     );
+    const unit = course.units.find(({ id }) => id === session.unitId);
     const scope = this.#scope(session, [
       session.activityId,
       ...course.units.map(({ id }) => id),
@@ -70,6 +71,7 @@ export class SessionScopes {
       path: `${new URL(this.#options.launches.baseOf(launch)).pathname}/xapi`,
       launch: {
         ...scope.launch,
+        givenStates: givenStates(session, unit === undefined ? {} : (rules.launchDataOf?.(unit) ?? {})),
         keepsDocuments: launch.mode === 'normal',
         ...this.#transaction(launch, session, rules),
         ...(rules.admitDocument === undefined ? {} : { admitDocument: rules.admitDocument }),
@@ -94,7 +96,7 @@ export class SessionScopes {
         registration: session.registration,
         actor: session.actor,
         activityIds,
-        givenStates: givenStates(session),
+        givenStates: givenStates(session, {}),
         keepsDocuments: true,
       },
     };
@@ -155,8 +157,10 @@ export class SessionScopes {
   }
 }
 
-function givenStates({ launchData }: Session): ReadonlyMap<string, JsonObject> {
-  return new Map(Object.keys(launchData).length === 0 ? [] : [['LMS.LaunchData', launchData]]);
+/** @param ofPackage what the package says. The session stores it too if it is short or an earlier release began it */
+function givenStates({ launchData }: Session, ofPackage: JsonObject): ReadonlyMap<string, JsonObject> {
+  if (Object.keys(launchData).length === 0) return new Map();
+  return new Map([['LMS.LaunchData', { ...ofPackage, ...launchData }]]);
 }
 
 function refused(): ProblemError {

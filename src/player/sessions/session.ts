@@ -21,7 +21,10 @@ export interface Session {
   /** The IRI of the unit in statements. */
   activityId: string;
   mode: SessionMode;
-  /** The data that the unit reads when it starts, in the form of the standard. */
+  /**
+   * The data that the unit reads when it starts, in the form of the standard. Without what the package says if that is
+   * long, because it would be stored again with each visit.
+   */
   launchData: JsonObject;
   /** What has happened in the session, in the form of the standard. */
   facts: JsonObject;
