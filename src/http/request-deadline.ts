@@ -4,7 +4,7 @@ import { respondToClientError } from './client-errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a body may take any time, as long as data keeps arriving and the caller may use the route. */
+    /** Whether a body may take longer if the caller may use the route. The route then limits its time and speed. */
     isUpload?: boolean;
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { createClient, startTestService } from '../support/service.ts';
+import { lrsClient } from './lrs-helpers.ts';
 
 /** A form of which the service has only the head. */
 interface BegunForm {
@@ -82,5 +83,43 @@ describe('xAPI requests in forms with the credential inside', () => {
     assert.match(refusal, /^HTTP\/1\.1 429 /);
     assert.match(refusal, /^retry-after: 1\r$/im);
     assert.match(await (await store.begin('198.51.100.2')).end(), /^HTTP\/1\.1 200 /);
+  });
+
+  test('are refused without a valid credential before anything else in them is decoded', async () => {
+    await using service = await startTestService();
+    const members = Array.from({ length: 200 }, (_, n) => `a${n}=%41`).join('&');
+    const send = async (body: string) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const url = `${service.url}/xapi/statements?method=GET`;
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    };
+    assert.equal(await send(members), 401);
+    assert.equal(await send(`${members}&Authorization=Basic%20YTpi`), 401);
+    const { authorization } = await lrsClient(service);
+    const known = `authorization=${encodeURIComponent(authorization)}`;
+    assert.equal(await send(`${members}&${known}`), 400, 'they are too many');
+    assert.equal(await send(`X-Experience-API-Version=1.0.3&${known}&limit=1`), 200);
+  });
+
+  test('have header fields of at most 16 KiB', async () => {
+    await using service = await startTestService();
+    const { authorization } = await lrsClient(service);
+    const send = async (name: string, length: number) => {
+      const body = new URLSearchParams({
+        ...{ Authorization: authorization, 'X-Experience-API-Version': '1.0.3', limit: '1' },
+        [name]: ','.repeat(length),
+      });
+      const response = await fetch(`${service.url}/xapi/statements?method=GET`, { method: 'POST', body });
+      return { status: response.status, text: await response.text() };
+    };
+    for (const name of ['If-Match', 'If-None-Match', 'Accept-Language']) {
+      assert.equal((await send(name, 16_384)).status, 200);
+      const { status, text } = await send(name, 16_385);
+      assert.deepEqual([status, JSON.parse(text).errors], [
+        400,
+        [{ pointer: `/query/${name}`, detail: 'must have at most 16384 characters' }],
+      ]);
+    }
+    assert.equal((await send('Authorization', 16_385)).status, 400);
   });
 });

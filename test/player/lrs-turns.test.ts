@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { MIB } from '../../src/bytes.ts';
+import { createClient, requestToken, startTestService, until } from '../support/service.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { basic, LrsClient, lrsClient, statement } from './lrs-helpers.ts';
+
+// Runs on SQLite alone: turns are kept in the memory of the process.
+
+/** Requests of a caller that are handled at once or wait. */
+const MAX_REQUESTS = 104;
+/** Responses of which as many are unsent that no other is made: 32 MiB, and those of the requests that are handled. */
+const MAX_RESPONSES = 8;
+/** What a page of statements has. */
+const PAGE_BYTES = 7 * MIB;
+
+test('large responses that a caller does not read wait for each other, and nobody else waits', async () => {
+  await using service = await startTestService();
+  const { registrationId } = await registerTo(service, scorm12Course());
+  const { clientId, clientSecret } = await createClient(service.settings.data_dir, {
+    scopes: ['statements:read', 'statements:write', 'content:read'],
+  });
+  const lrs = new LrsClient(`${service.url}/xapi`, basic(clientId, clientSecret));
+  for (let n = 0; n < PAGE_BYTES / MIB; n++)
+    await lrs.store(statement({ result: { response: 'x'.repeat(MIB) } }));
+  const token = await requestToken(service.url, clientId, clientSecret);
+  const { hostname, port, host } = new URL(service.url);
+  let answered = 0;
+  const sockets: Socket[] = [];
+  const begin = () => {
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    // Only the beginning of the response is read.
+    socket.once('data', () => {
+      answered += 1;
+      socket.pause();
+    });
+    socket.write(
+      `GET /xapi/statements HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${lrs.authorization}\r\nX-Experience-API-Version: 1.0.3\r\n\r\n`,
+    );
+    sockets.push(socket);
+  };
+  try {
+    for (let n = 0; n < MAX_REQUESTS + MAX_RESPONSES; n++) begin();
+    const read = async (path: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'x-experience-api-version': '1.0.3' };
+      const response = await fetch(service.url + path, { headers });
+      await response.text();
+      return response.status;
+    };
+    await until(async () => (await read('/xapi/statements?limit=1')) === 429, 'one more is refused');
+    for (const of of ['statements', 'runtime'])
+      assert.equal(await read(`/registrations/${registrationId}/${of}`), 429, of);
+    assert.ok(answered <= MAX_RESPONSES, `${answered} are answered`);
+    assert.equal(await read(`/registrations/${registrationId}`), 200, 'small responses are not concerned');
+    const other = await lrsClient(service);
+    assert.equal((await other.call('GET', 'statements', { query: { limit: '1' } })).status, 200);
+    for (const socket of sockets) socket.destroy();
+    await until(async () => (await read('/xapi/statements?limit=1')) === 200, 'the turns are free again');
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+});
