@@ -78,7 +78,8 @@ async function readOutline(course: CourseFiles): Promise<CourseOutline> {
 
 function prerequisitesLengthOf(items: readonly StructureItem[]): number {
   return items.reduce(
-    (sum, { prerequisites, children }) => sum + (prerequisites?.length ?? 0) + prerequisitesLengthOf(children),
+    (sum, { prerequisites, children }) =>
+      sum + (prerequisites?.length ?? 0) + prerequisitesLengthOf(children),
     0,
   );
 }

@@ -45,7 +45,8 @@ export class CallerTurns {
   /** Lets the requests of routes with `hasLargeResponse` take turns. @param scoped after `requireScopes` */
   takeThose(scoped: FastifyInstance): void {
     scoped.addHook('onRequest', async (request) => {
-      if (request.routeOptions.config.hasLargeResponse === true) await this.take(request, callerOf(request).id);
+      if (request.routeOptions.config.hasLargeResponse === true)
+        await this.take(request, callerOf(request).id);
     });
   }
 

@@ -78,7 +78,8 @@ function findPrerequisites({ items }: CourseStructure): Prerequisites {
   let length = 0;
   const visit = (item: StructureItem) => {
     length += item.prerequisites?.length ?? 0;
-    if (item.prerequisites !== null && length <= MAX_PREREQUISITES_LENGTH) scripts.set(item, item.prerequisites);
+    if (item.prerequisites !== null && length <= MAX_PREREQUISITES_LENGTH)
+      scripts.set(item, item.prerequisites);
     for (const child of item.children) visit(child);
   };
   for (const item of items) visit(item);

@@ -115,10 +115,10 @@ describe('xAPI requests in forms with the credential inside', () => {
     for (const name of ['If-Match', 'If-None-Match', 'Accept-Language']) {
       assert.equal((await send(name, 16_384)).status, 200);
       const { status, text } = await send(name, 16_385);
-      assert.deepEqual([status, JSON.parse(text).errors], [
-        400,
-        [{ pointer: `/query/${name}`, detail: 'must have at most 16384 characters' }],
-      ]);
+      assert.deepEqual(
+        [status, JSON.parse(text).errors],
+        [400, [{ pointer: `/query/${name}`, detail: 'must have at most 16384 characters' }]],
+      );
     }
     assert.equal((await send('Authorization', 16_385)).status, 400);
   });

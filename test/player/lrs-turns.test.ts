@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { MIB } from '../../src/bytes.ts';
-import { createClient, requestToken, startTestService, until } from '../support/service.ts';
-import { registerTo } from '../support/registered-course.ts';
 import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { createClient, requestToken, startTestService, until } from '../support/service.ts';
 import { basic, LrsClient, lrsClient, statement } from './lrs-helpers.ts';
 
 // Runs on SQLite alone: turns are kept in the memory of the process.

@@ -120,9 +120,7 @@ function withCore(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
 /** A score: raw, maximum, minimum; null if the raw score is not a number. */
 function scoreIn(text = ''): { raw: string; max: string; min: string } | null {
   const [raw = '', max = '', min = ''] = text.split(',', 3).map((each) => each.trim());
-  return isDecimal(raw)
-    ? { raw, max: isDecimal(max) ? max : '', min: isDecimal(min) ? min : '' }
-    : null;
+  return isDecimal(raw) ? { raw, max: isDecimal(max) ? max : '', min: isDecimal(min) ? min : '' } : null;
 }
 
 function isDecimal(text: string): boolean {
