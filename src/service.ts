@@ -297,6 +297,7 @@ async function addRoutes(
     },
     contentOriginRisks: () => player.contentOriginRisks(),
   });
+  const turns = new CallerTurns(server);
   const originOf = serviceOrigin(null);
   await describeApi(server, {
     version,
@@ -310,7 +311,6 @@ async function addRoutes(
   content.addOpenRoutes(server, (launch) => player.play(launch));
   await ui.addOpenRoutes(server);
   await identity.addOpenRoutes(server);
-  const turns = new CallerTurns(server);
   await records.addRoutes(server, turns);
   await server.register(async (scoped) => {
     const routes = scoped as unknown as Routes;

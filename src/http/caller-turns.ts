@@ -31,7 +31,7 @@ export class CallerTurns {
     unsentBytes: MAX_UNSENT_BYTES,
   });
 
-  /** @param server before the routes are added */
+  /** @param server before any plugin is registered, which would lack the member of requests */
   constructor(server: FastifyInstance) {
     server.decorateRequest('callerTurn', null);
     server.addHook('preHandler', async ({ callerTurn }) => {

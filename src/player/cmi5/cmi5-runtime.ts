@@ -137,7 +137,7 @@ const MAX_STORED_LENGTH = 4_096;
 
 /**
  * `LMS.LaunchData` (cmi5 section 10). What the package says is added when it is read. If it is short, it is also stored
- * here, because earlier releases, which may run beside this one during an upgrade, do not add it.
+ * here, because an instance of an earlier release, which runs during an upgrade, does not add it.
  */
 function launchDataOf({ unit, baseUrl }: UnitOpening, sessionId: string, mode: Session['mode']): JsonObject {
   const ofPackage = packageDataOf(unit);
