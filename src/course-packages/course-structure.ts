@@ -10,7 +10,7 @@ export const STRUCTURE_FORMAT = 1;
  * Maximum length of the prerequisites of a course together. Those of the items after that are ignored, because all of
  * them are evaluated each time that a page shows the units.
  */
-export const MAX_PREREQUISITES_LENGTH = 500_000;
+export const MAX_PREREQUISITES_LENGTH = 250_000;
 
 /** The tree of a course and all data of its manifest that playing needs. Plain JSON values only. */
 export interface CourseStructure {

@@ -10,7 +10,8 @@ import { basic, LrsClient, lrsClient, statement } from './lrs-helpers.ts';
 
 /** Requests of a caller that are handled at once or wait. */
 const MAX_REQUESTS = 104;
-/** Responses of which as many are unsent that no other is made: 32 MiB, and those of the requests that are handled. */
+/** As many responses as 32 MiB hold are unsent before no other is made, and then those of the requests that are handled. */
+const UNSENT = 5;
 const MAX_RESPONSES = 8;
 /** How long a request waits that may have a place, but no turn. */
 const PATIENCE_MS = 500;
@@ -45,6 +46,8 @@ test('large responses that a caller does not read wait for each other, and nobod
   };
   try {
     for (let n = 0; n < MAX_REQUESTS; n++) begin();
+    await until(() => answered >= UNSENT, 'as many are answered as may be unsent');
+    for (let n = 0; n < MAX_RESPONSES; n++) begin();
     /** The status of a response; null if none arrives soon. */
     const read = async (path: string) => {
       const headers = { authorization: `Bearer ${token}`, 'x-experience-api-version': '1.0.3' };
