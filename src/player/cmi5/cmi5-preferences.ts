@@ -5,6 +5,8 @@ import { isJsonType } from '../lrs/document-service.ts';
 
 /** The id of the learner's preferences, a document of the agent profile (cmi5 section 11). */
 export const PREFERENCES = 'cmi5LearnerPreferences';
+/** Maximum length of the languages. Checking all that a document may contain takes long. */
+const MAX_LANGUAGES_LENGTH = 4_000;
 
 /**
  * Refuses preferences that other units could not read.
@@ -20,6 +22,9 @@ export function assertPreferences(document: {
   const value = isJsonType(document.contentType) ? readJson(document.content) : null;
   if (!isObject(value)) throw refused('are a JSON object');
   const { languagePreference, audioPreference } = value;
+  if (typeof languagePreference === 'string' && languagePreference.length > MAX_LANGUAGES_LENGTH) {
+    throw refused(`have a languagePreference of at most ${MAX_LANGUAGES_LENGTH} characters`);
+  }
   const languages = typeof languagePreference === 'string' ? languagePreference.split(',') : [''];
   if (!languages.every((tag) => isLanguage(tag.trim()) === null)) {
     throw refused('have a languagePreference: language tags with commas between them');
