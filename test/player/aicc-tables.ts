@@ -14,7 +14,10 @@ export interface AiccElement {
 }
 
 const long = (length: number) => 'x'.repeat(length);
-const DECIMALS = { good: ['0', '100', '85.5', '-1', '.5'], bad: ['abc', '1e2', '8 5', ''] };
+const DECIMALS = {
+  good: ['0', '100', '85.5', '85.', '-1', '.5', '1'.repeat(40)],
+  bad: ['abc', '1e2', '8 5', '', '.', '1'.repeat(41)],
+};
 /** Of the words for a status, only the first letter counts. */
 const STATUSES = {
   good: [
