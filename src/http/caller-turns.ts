@@ -34,19 +34,23 @@ export class CallerTurns {
   /** @param server before any plugin is registered, which would lack the member of requests */
   constructor(server: FastifyInstance) {
     server.decorateRequest('callerTurn', null);
-    server.addHook('preHandler', async ({ callerTurn }) => {
+    // With callbacks, because these hooks run for every request.
+    server.addHook('preHandler', ({ callerTurn }, _reply, done) => {
       if (callerTurn !== null) callerTurn.isWorking = true;
+      done();
     });
-    server.addHook('onSend', async ({ callerTurn }, { raw }, payload) => {
+    server.addHook('onSend', ({ callerTurn }, { raw }, payload, done) => {
       callerTurn?.endWithResponse(payload, raw);
+      done(null, payload);
     });
   }
 
   /** Lets the requests of routes with `hasLargeResponse` take turns. @param scoped after `requireScopes` */
   takeThose(scoped: FastifyInstance): void {
-    scoped.addHook('onRequest', async (request) => {
+    scoped.addHook('onRequest', (request, _reply, done) => {
       if (request.routeOptions.config.hasLargeResponse === true)
-        await this.take(request, callerOf(request).id);
+        this.take(request, callerOf(request).id).then(() => done(), done);
+      else done();
     });
   }
 
