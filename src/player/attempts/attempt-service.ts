@@ -120,7 +120,6 @@ export class AttemptService {
         const units = await readUnits(tx, registrationId, attempt.number, { dataOf: result.unitId });
         const current = units.find(({ unitId }) => unitId === result.unitId) ?? null;
         if (isStale(current, result.position)) return { status: null, result: 'stale' };
-
         if (current === null && result.entrance !== undefined) {
           const { asksForBrowsed } = result.entrance;
           const known = asksForBrowsed ? await readBrowsedUnits(tx, registrationId, attempt.number) : units;
