@@ -109,7 +109,8 @@ describe('webhooks in the admin UI', () => {
     const { body } = await ui.service.api.get(`/webhooks/${id}`);
     assert.equal(body.enabled, false);
     assert.deepEqual(body.authentication, { type: 'BASIC', key: 'crm' });
-    await page.getByRole('button', { name: 'Undo' }).click();
+    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, 'the message was discarded');
+    await page.getByRole('button', { name: 'Activate again' }).click();
     await page.getByText(/CRM.? is active\./).waitFor();
     assert.equal((await ui.service.api.get(`/webhooks/${id}`)).body.enabled, true);
     await remove(id);

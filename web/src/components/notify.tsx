@@ -2,19 +2,18 @@ import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck, IconInfoCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { shared } from '../texts/shared.ts';
 import { explainError } from './explain-error.ts';
 
 const ERROR_SHOWN_MS = 12_000;
-const UNDOABLE_SHOWN_MS = 20_000;
+const WITH_ACTION_SHOWN_MS = 20_000;
 
 /** Shows briefly that something was done. */
 export function notifyDone(message: string): void {
   notifications.show({ message, color: 'teal', icon: <IconCheck size={18} /> });
 }
 
-/** Shows briefly that something was done, with an undo button while it is shown. */
-export function notifyUndoable(message: string, undo: () => void): void {
+/** Shows briefly that something was done, with a button for what may be done next. */
+export function notifyWithAction(message: string, label: string, act: () => void): void {
   const id = notifications.show({
     message: (
       <Group justify="space-between" gap="sm" wrap="nowrap">
@@ -25,16 +24,16 @@ export function notifyUndoable(message: string, undo: () => void): void {
           flex="none"
           onClick={() => {
             notifications.hide(id);
-            undo();
+            act();
           }}
         >
-          {shared.undo}
+          {label}
         </Button>
       </Group>
     ),
     color: 'teal',
     icon: <IconCheck size={18} />,
-    autoClose: UNDOABLE_SHOWN_MS,
+    autoClose: WITH_ACTION_SHOWN_MS,
   });
 }
 

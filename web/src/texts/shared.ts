@@ -5,7 +5,6 @@ export const shared = {
   product: 'Coursewire',
   loading: 'Loading…',
   save: 'Save',
-  undo: 'Undo',
   cancel: 'Cancel',
   close: 'Close',
   stop: 'Stop',

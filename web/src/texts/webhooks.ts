@@ -96,6 +96,7 @@ export const webhooks = {
     open: 'Open',
     enabled: (name: string) => `${isolate(name)} is active.`,
     disabled: (name: string) => `${isolate(name)} is inactive.`,
+    activateAgain: 'Activate again',
     paused: (name: string) => `${isolate(name)} is paused.`,
     resumed: (name: string) => `${isolate(name)} is resumed.`,
     empty: {

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { deleteWebhook, switchWebhook, webhooksKey } from '../../api/webhooks.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { notifyDone, notifyError, notifyUndoable } from '../../components/notify.tsx';
+import { notifyDone, notifyError, notifyWithAction } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useQuestion } from '../../components/use-question.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
@@ -64,7 +64,11 @@ export function useWebhookActions({
       close('deactivate', of);
       if ('paused' in to) notifyDone(to.paused ? webhooks.list.paused(name) : webhooks.list.resumed(name));
       else if (to.enabled) notifyDone(webhooks.list.enabled(name));
-      else notifyUndoable(webhooks.list.disabled(name), () => change.mutate({ of, to: CHANGES.activate }));
+      // Not called “Undo”: discarded messages and missed events do not come back.
+      else
+        notifyWithAction(webhooks.list.disabled(name), webhooks.list.activateAgain, () =>
+          change.mutate({ of, to: CHANGES.activate }),
+        );
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: webhooksKey }),
   };
