@@ -21,13 +21,18 @@ export function formatShare(value: number): string {
 }
 
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+/** From here on, a size rounds to at least 100, which is shown without tenths. */
+const MIN_WITHOUT_TENTHS = 99.95;
 
 /** `1.4 MB` */
 export function formatBytes(bytes: number): string {
-  const exponent = Math.min(
-    BYTE_UNITS.length - 1,
-    bytes < 1 ? 0 : Math.floor(Math.log(bytes) / Math.log(KIB)),
-  );
-  const value = bytes / KIB ** exponent;
-  return `${value.toFixed(exponent === 0 || value >= 100 ? 0 : 1)} ${BYTE_UNITS[exponent]}`;
+  let value = bytes;
+  let exponent = 0;
+  // Rounded before the unit is chosen: a byte less than a megabyte is not 1024 KB.
+  while (Math.round(value) >= KIB && exponent < BYTE_UNITS.length - 1) {
+    value /= KIB;
+    exponent++;
+  }
+  const isWhole = exponent === 0 || value >= MIN_WITHOUT_TENTHS;
+  return `${value.toFixed(isWhole ? 0 : 1)} ${BYTE_UNITS[exponent]}`;
 }

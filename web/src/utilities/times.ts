@@ -59,10 +59,12 @@ export function formatRelative(time: Date, now: number): string {
   const distance = time.getTime() - now;
   const size = Math.abs(distance);
   if (size < 5 * SECOND_MS) return 'just now';
-  if (size < MINUTE_MS) return relative.format(Math.round(distance / SECOND_MS), 'second');
-  if (size < HOUR_MS) return relative.format(Math.round(distance / MINUTE_MS), 'minute');
+  const rounded = (unit: number) => Math.sign(distance) * Math.round(size / unit);
+  // Rounded before the unit is chosen: there are no 60 seconds ago.
+  if (roundedTo(SECOND_MS, size) < MINUTE_MS) return relative.format(rounded(SECOND_MS), 'second');
+  if (roundedTo(MINUTE_MS, size) < HOUR_MS) return relative.format(rounded(MINUTE_MS), 'minute');
   const days = calendarDays(time, now);
-  if (size < DAY_MS || days === 0) return relative.format(Math.round(distance / HOUR_MS), 'hour');
+  if (roundedTo(HOUR_MS, size) < DAY_MS || days === 0) return relative.format(rounded(HOUR_MS), 'hour');
   if (size < 7 * DAY_MS) return relative.format(days, 'day');
   return formatDateTime(time);
 }
@@ -79,21 +81,31 @@ function calendarDays(time: Date, now: number): number {
  * its unit.
  */
 export function formatDuration(ms: number): string {
-  if (ms < SECOND_MS) return withUnit(Math.round(ms), 'ms');
-  if (ms < 10 * SECOND_MS) return withUnit((ms / SECOND_MS).toFixed(1), 's');
-  if (ms < MINUTE_MS) return withUnit(Math.round(ms / SECOND_MS), 's');
-  if (ms < HOUR_MS) return two(ms, MINUTE_MS, 'min', SECOND_MS, 's');
-  if (ms < DAY_MS) return two(ms, HOUR_MS, 'h', MINUTE_MS, 'min');
-  return two(ms, DAY_MS, 'd', HOUR_MS, 'h');
+  if (roundedTo(1, ms) < SECOND_MS) return withUnit(roundedTo(1, ms), 'ms');
+  const tenths = roundedTo(SECOND_MS / 10, ms);
+  if (tenths < 10 * SECOND_MS) return withUnit((tenths / SECOND_MS).toFixed(1), 's');
+  const seconds = roundedTo(SECOND_MS, ms);
+  if (seconds < MINUTE_MS) return withUnit(seconds / SECOND_MS, 's');
+  if (seconds < HOUR_MS) return two(seconds, MINUTE_MS, 'min', SECOND_MS, 's');
+  const minutes = roundedTo(MINUTE_MS, ms);
+  if (minutes < DAY_MS) return two(minutes, HOUR_MS, 'h', MINUTE_MS, 'min');
+  return two(roundedTo(HOUR_MS, ms), DAY_MS, 'd', HOUR_MS, 'h');
 }
 
-/** The remaining time: whole seconds below a minute, rounded up, so that it ends at `1 s`. */
+/** The remaining time in whole seconds, rounded up, so that it ends at `1 s`. */
 export function formatCountdown(ms: number): string {
-  return ms < MINUTE_MS ? withUnit(Math.ceil(ms / SECOND_MS), 's') : formatDuration(ms);
+  const left = Math.ceil(ms / SECOND_MS) * SECOND_MS;
+  return left < MINUTE_MS ? withUnit(left / SECOND_MS, 's') : formatDuration(left);
 }
 
+/** The multiple of a unit that is nearest to a duration. */
+function roundedTo(unit: number, ms: number): number {
+  return Math.round(ms / unit) * unit;
+}
+
+/** A multiple of the smaller unit, in both units. */
 function two(ms: number, large: number, largeUnit: string, small: number, smallUnit: string): string {
-  const rest = Math.floor((ms % large) / small);
+  const rest = (ms % large) / small;
   const first = withUnit(Math.floor(ms / large), largeUnit);
   return rest === 0 ? first : `${first} ${withUnit(rest, smallUnit)}`;
 }
