@@ -8,6 +8,7 @@ import {
   type End,
   endOfWrites,
   isRefusal,
+  OK,
   send,
   UNAVAILABLE,
 } from './server.ts';
@@ -266,7 +267,7 @@ export class Saver {
     const { status } = answer;
     const end = endOfWrites(answer);
     this.#isSending = false;
-    if (status === 200) {
+    if (status === OK) {
       this.#acknowledge(commit);
       if (this.#isDirty) this.#sendIn(SOON_MS);
       else this.#nowSaved();
@@ -348,7 +349,7 @@ export class Saver {
         // If the connection is slower than expected, one of the next tries has enough time.
         slowness: this.#retryMs / FIRST_RETRY_MS,
       });
-      return { status: status === 200 && !NOTHING_LEFT.test(text) ? UNAVAILABLE : status, text };
+      return { status: status === OK && !NOTHING_LEFT.test(text) ? UNAVAILABLE : status, text };
     } catch {
       return { status: 0, text: '' };
     } finally {
@@ -370,7 +371,7 @@ export class Saver {
     const body = this.#smallest(commit, roomOf(window));
     this.#remember(commit);
     void this.#requestInRoom(body).then(({ status }) => {
-      if (status !== 200) {
+      if (status !== OK) {
         this.#isDirty = true;
         // The time of the next try may have passed while there was nothing to send.
         if (!this.#isLeaving) this.#sendIn(this.#retryMs);

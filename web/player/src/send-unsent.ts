@@ -1,6 +1,6 @@
 import { formerPage, leavePage } from './former-page.ts';
 import { hasLoss, noteLoss } from './lost-work.ts';
-import { endOf, isRefusal, type PageResponse, post, Refusal, send, UNAVAILABLE } from './server.ts';
+import { endOf, isRefusal, OK, type PageResponse, post, Refusal, send, UNAVAILABLE } from './server.ts';
 import { forgetUnsent, hasUnsent, removeFormer, takeUnsent } from './unsent.ts';
 
 /**
@@ -90,7 +90,7 @@ async function currentOwner(): Promise<{ registration: string | null; attempt: n
     const { status, text } = await send('attempt', null);
     // If something is wrong with the launch, opening it shows that.
     if (isRefusal(status)) return { registration: null, attempt: 0 };
-    return status === 200 ? JSON.parse(text) : null;
+    return status === OK ? JSON.parse(text) : null;
   } catch {
     return null;
   }

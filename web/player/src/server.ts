@@ -83,12 +83,14 @@ export class Refusal extends Error {
 
 /** How often a request is sent again that came while too many others were waiting. */
 const MAX_TRIES = 10;
-const TOO_MANY_REQUESTS = 429;
+export const OK = 200;
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
+const REQUEST_TIMEOUT = 408;
 /** The status of a write after another page has superseded this one, or the attempt was reset. */
 export const CONFLICT = 409;
 const GONE = 410;
+const TOO_MANY_REQUESTS = 429;
 /** The status of a service that cannot be reached now. */
 export const UNAVAILABLE = 503;
 
@@ -240,5 +242,5 @@ function reasonOf(text: string): unknown {
 
 /** Whether a status means that another try would also fail. */
 export function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return status >= 400 && status < 500 && status !== REQUEST_TIMEOUT && status !== TOO_MANY_REQUESTS;
 }

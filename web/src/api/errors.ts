@@ -5,6 +5,9 @@ export type { InputError };
 /** What the type of every problem of the service begins with. */
 export const PROBLEM_TYPE = 'urn:coursewire:problem:';
 
+export const HTTP_UNAUTHORIZED = 401;
+export const HTTP_NOT_FOUND = 404;
+
 /** A problem (RFC 9457) that the service returned. Its message is the problem's `detail`. */
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -40,12 +43,45 @@ export class UnreachableError extends Error {
   }
 }
 
-/** Whether an error is a problem with that code or status. */
-export function isProblem(error: unknown, codeOrStatus: string | number): error is ApiError {
-  return error instanceof ApiError && (error.code === codeOrStatus || error.status === codeOrStatus);
+/** Whether an error is a problem with that code. */
+export function isProblem(error: unknown, code: string): error is ApiError {
+  return error instanceof ApiError && error.code === code;
 }
+
+/** Whether a request was invalid, such as one for an id that is no number. */
+export const isInvalid = hasStatus(400);
+
+/** Whether nobody is signed in, or the credentials are wrong. */
+export const isUnauthorized = hasStatus(HTTP_UNAUTHORIZED);
+
+/** Whether the person may not do this. */
+export const isForbidden = hasStatus(403);
+
+/** Whether a record does not exist. */
+export const isNotFound = hasStatus(HTTP_NOT_FOUND);
+
+/** Whether a request does not fit the current state, such as the deletion of something that is in use. */
+export const isConflict = hasStatus(409);
+
+/** Whether someone else has changed the record since it was read. */
+export const isOutdated = hasStatus(412);
+
+/** Whether a body was too large. */
+export const isTooLarge = hasStatus(413);
+
+/** Whether there were too many requests. */
+export const isRateLimited = hasStatus(429);
+
+/** Whether the service cannot do this now. */
+export const isUnavailable = hasStatus(503);
 
 /** Whether the other calls of a run would fail for the same reason: nobody responds, or the person may not do this. */
 export function concernsAll(error: unknown): boolean {
-  return error instanceof UnreachableError || isProblem(error, 401) || isProblem(error, 403);
+  return error instanceof UnreachableError || isUnauthorized(error) || isForbidden(error);
+}
+
+/** The status is part of the type, so that an error with another one is still an ApiError. */
+function hasStatus<S extends number>(status: S) {
+  return (error: unknown): error is ApiError & { readonly status: S } =>
+    error instanceof ApiError && error.status === status;
 }

@@ -1,4 +1,4 @@
-import { ApiError } from './errors.ts';
+import { ApiError, HTTP_UNAUTHORIZED } from './errors.ts';
 
 /** A problem in words, for the person at the page. */
 export interface SessionProblem {
@@ -21,7 +21,7 @@ export function isOtherSession(): boolean {
   return problem !== null;
 }
 
-/** @throws {ApiError} 401, as after the end of a session, if someone else has signed in */
+/** @throws {ApiError} as after the end of a session, if someone else has signed in */
 export function assertOwnSession(): void {
-  if (problem !== null) throw new ApiError(401, { ...problem }, null);
+  if (problem !== null) throw new ApiError(HTTP_UNAUTHORIZED, { ...problem }, null);
 }

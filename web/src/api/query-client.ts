@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { MINUTE_MS } from '../../../src/time/units.ts';
 import type { Connection } from './connection.ts';
-import { ApiError, isProblem, UnreachableError } from './errors.ts';
+import { ApiError, isUnauthorized, UnreachableError } from './errors.ts';
 import { isOtherSession } from './own-session.ts';
 import { sessionQuery, signedOut } from './session.ts';
 
@@ -23,7 +23,7 @@ export function createQueryClient(connection: Connection): QueryClient {
   const onError = (error: unknown) => {
     if (error instanceof UnreachableError) connection.report(true);
     else if (error instanceof ApiError) connection.report(false);
-    if (!isProblem(error, 401) || isOtherSession()) return;
+    if (!isUnauthorized(error) || isOtherSession()) return;
     if (client.getQueryData(sessionQuery.queryKey)?.signedIn === true) {
       client.setQueryData(sessionQuery.queryKey, signedOut);
     }

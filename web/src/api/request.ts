@@ -1,6 +1,6 @@
 import { serviceAddress } from './addresses.ts';
 import { isUnattended } from './attention.ts';
-import { ApiError, isProblem, PROBLEM_TYPE, UnreachableError } from './errors.ts';
+import { ApiError, HTTP_NOT_FOUND, isNotFound, PROBLEM_TYPE, UnreachableError } from './errors.ts';
 import { assertOwnSession } from './own-session.ts';
 
 /** The time limit of a response. Uploads have no such limit: see upload.ts. */
@@ -9,7 +9,6 @@ const DEADLINE_MS = 30_000;
 export const LONG_DELETION_MS = 600_000;
 const HTTP_NO_CONTENT = 204;
 const HTTP_NOT_MODIFIED = 304;
-const HTTP_NOT_FOUND = 404;
 /** Signing in and out. */
 const SESSION = '/ui/api/session';
 /** Number of cached responses. The service does not send them again while they are unchanged. */
@@ -74,7 +73,7 @@ export async function deleteIfPresent(
   try {
     await request('DELETE', path, options);
   } catch (error) {
-    if (!isProblem(error, HTTP_NOT_FOUND)) throw error;
+    if (!isNotFound(error)) throw error;
   }
 }
 

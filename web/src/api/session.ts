@@ -5,7 +5,7 @@ import type {
   SessionRecord as Session,
 } from '../../../src/identity/administrators/session-routes.ts';
 import { MINUTE_MS } from '../../../src/time/units.ts';
-import { isProblem } from './errors.ts';
+import { isUnauthorized } from './errors.ts';
 import { request } from './request.ts';
 
 export type { Invitation, Role, Session };
@@ -28,7 +28,7 @@ export const sessionQuery = queryOptions({
     try {
       return { signedIn: true, session: await request<Session>('GET', '/ui/api/session', { signal }) };
     } catch (error) {
-      if (!isProblem(error, 401)) throw error;
+      if (!isUnauthorized(error)) throw error;
       return { signedIn: false, setupRequired: error.members.setup_required === true };
     }
   },

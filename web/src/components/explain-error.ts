@@ -1,4 +1,12 @@
-import { ApiError, UnreachableError } from '../api/errors.ts';
+import {
+  ApiError,
+  isForbidden,
+  isNotFound,
+  isOutdated,
+  isRateLimited,
+  isUnavailable,
+  UnreachableError,
+} from '../api/errors.ts';
 import { errors } from '../texts/errors.ts';
 
 /** An error, in words for people. */
@@ -28,18 +36,12 @@ export function explainError(error: unknown): Explanation {
   }
   if (error.code === 'webhooks-read-only') return { ...errors.readOnly, detail: '' };
   if (error.code === 'conflict') return { ...errors.conflict, detail: error.message };
-  switch (error.status) {
-    case 403:
-      return { ...errors.forbidden, detail: error.message };
-    case 404:
-      return { ...errors.missing, detail: error.message };
-    case 412:
-      return { ...errors.changed, detail: '' };
-    case 429:
-      return { title: errors.tooMany.title, detail: '', advice: errors.tooMany.advice(error.retryAfter) };
-    case 503:
-      return { ...errors.unavailable, detail: error.message };
-  }
+  if (isForbidden(error)) return { ...errors.forbidden, detail: error.message };
+  if (isNotFound(error)) return { ...errors.missing, detail: error.message };
+  if (isOutdated(error)) return { ...errors.changed, detail: '' };
+  if (isRateLimited(error))
+    return { title: errors.tooMany.title, detail: '', advice: errors.tooMany.advice(error.retryAfter) };
+  if (isUnavailable(error)) return { ...errors.unavailable, detail: error.message };
   if (error.status >= 500) return { ...errors.internal, detail: '' };
   return { title: error.title || errors.refused.title, detail: error.message, advice: errors.refused.advice };
 }

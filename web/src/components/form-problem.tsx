@@ -1,5 +1,5 @@
 import type { UseFormReturnType } from '@mantine/form';
-import { ApiError, isProblem } from '../api/errors.ts';
+import { ApiError, isUnauthorized } from '../api/errors.ts';
 import { Callout } from './callout.tsx';
 import { explainError } from './explain-error.ts';
 
@@ -36,7 +36,7 @@ export function showFieldErrors<T extends object>(
  * the frame asks the person to sign in again, after which the form can be sent.
  */
 export function FormProblem({ error, fields = [] }: { error: unknown; fields?: readonly string[] }) {
-  if (error === null || error === undefined || isProblem(error, 401)) return null;
+  if (error === null || error === undefined || isUnauthorized(error)) return null;
   const { title, detail, advice } = explainError(error);
   const members = error instanceof ApiError ? error.errors : [];
   const others = members.filter(({ pointer }) => !fields.includes(fieldOf(pointer)));

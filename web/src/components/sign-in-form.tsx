@@ -1,7 +1,7 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { isEmail, isNotEmpty, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { isProblem } from '../api/errors.ts';
+import { isUnauthorized } from '../api/errors.ts';
 import { type Session, signIn } from '../api/session.ts';
 import { account } from '../texts/sign-in.ts';
 import { Callout } from './callout.tsx';
@@ -36,7 +36,7 @@ export function SignInForm({
   return (
     <form noValidate onSubmit={form.onSubmit((values) => attempt.mutate(values))}>
       <Stack gap="md">
-        {isProblem(attempt.error, 401) ? (
+        {isUnauthorized(attempt.error) ? (
           <Callout tone="bad" live>
             {account.signIn.wrong}
           </Callout>

@@ -5,7 +5,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import type { RegistrationInput } from '../../../../src/content/registrations/registration-schemas.ts';
 import { MAX_LEARNER_ID_LENGTH } from '../../../../src/text-lengths.ts';
 import { assetSearchQuery, assetsByIdQuery } from '../../api/assets.ts';
-import { ApiError, isProblem } from '../../api/errors.ts';
+import { ApiError, isConflict } from '../../api/errors.ts';
 import { createRegistration, registrationsKey } from '../../api/registrations.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
@@ -115,7 +115,7 @@ function CreateForm({
       learner_id,
     });
   };
-  const refusedAccount = isProblem(create.error, 409) ? account[0] : undefined;
+  const refusedAccount = isConflict(create.error) ? account[0] : undefined;
   return (
     <form noValidate onSubmit={submit}>
       <Stack gap="md">

@@ -1,11 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
-import { concernsAll, isProblem } from '../../api/errors.ts';
+import { concernsAll, isNotFound } from '../../api/errors.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { useIsShown } from '../../utilities/use-is-shown.ts';
 import { notifyDone, notifyLeft } from '../notify.tsx';
 import { type BulkPhase, type BulkWords, failuresIn, progressOf } from './bulk-words.ts';
-
-const HTTP_NOT_FOUND = 404;
 
 /** An item of a bulk action, with its display name. */
 export interface BulkItem<T> {
@@ -71,7 +69,7 @@ export function useBulkRun<T>({ items, words, act, onDone, onEnd, onClose }: Bul
         await act(item.row);
         succeed(item.row);
       } catch (cause) {
-        if (isProblem(cause, HTTP_NOT_FOUND)) {
+        if (isNotFound(cause)) {
           // Someone else has already done it.
           succeed(item.row);
         } else if (concernsAll(cause)) {

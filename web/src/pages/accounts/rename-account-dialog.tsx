@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Account, accountQuery, accountsKey, renameAccount } from '../../api/accounts.ts';
-import { isProblem } from '../../api/errors.ts';
+import { isOutdated } from '../../api/errors.ts';
 import { type Read, readRecord } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -67,7 +67,7 @@ function RenameForm({ read, onClose }: { read: Read<Account>; onClose: () => voi
         return await renameAccount(basis, name.trim());
       } catch (error) {
         // The next attempt is based on the current record, which is shown first.
-        if (isProblem(error, 412)) setBasis(await readRecord<Account>(`/accounts/${read.record.id}`));
+        if (isOutdated(error)) setBasis(await readRecord<Account>(`/accounts/${read.record.id}`));
         throw error;
       }
     },
@@ -82,7 +82,7 @@ function RenameForm({ read, onClose }: { read: Read<Account>; onClose: () => voi
     <AccountForm
       form={form}
       problem={
-        isProblem(rename.error, 412) ? (
+        isOutdated(rename.error) ? (
           <Callout tone="warn" title={texts.conflict(basis.record.name)} live>
             {texts.conflictAdvice}
           </Callout>

@@ -9,7 +9,7 @@ import {
   createAlert,
   updateAlert,
 } from '../../api/alerts.ts';
-import { isProblem } from '../../api/errors.ts';
+import { isOutdated } from '../../api/errors.ts';
 import { newIdempotencyKey, type Read, readRecord } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -89,7 +89,7 @@ function EditForm({ read: latest }: { read: Read<Alert> }) {
         return await updateAlert(basis, configuration);
       } catch (error) {
         // The next attempt is based on the current record.
-        if (isProblem(error, 412)) setBasis(await readRecord<Alert>(`/alerts/${id}`));
+        if (isOutdated(error)) setBasis(await readRecord<Alert>(`/alerts/${id}`));
         throw error;
       }
     },
@@ -122,7 +122,7 @@ function EditForm({ read: latest }: { read: Read<Alert> }) {
             </Callout>
           )
         }
-        error={isProblem(edit.error, 412) ? null : edit.error}
+        error={isOutdated(edit.error) ? null : edit.error}
         pending={edit.isPending}
         onSubmit={edit.mutateAsync}
         onCancel={() => void open()}

@@ -3,7 +3,7 @@ import { IconPencil, IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Alert, type AlertTestResult, alertQuery, testAlert } from '../../api/alerts.ts';
-import { isProblem } from '../../api/errors.ts';
+import { isNotFound } from '../../api/errors.ts';
 import { webhookQuery } from '../../api/webhooks.ts';
 import { ChangesPanel } from '../../components/audit/changes-panel.tsx';
 import { Callout } from '../../components/callout.tsx';
@@ -33,7 +33,7 @@ const NAMED_WEBHOOKS = 20;
 export function AlertPage() {
   const { alertId } = route.useParams();
   const { data, error, refetch } = useQuery(alertQuery(alertId));
-  if (isProblem(error, 404)) return <NotFound />;
+  if (isNotFound(error)) return <NotFound />;
   if (data !== undefined) return <Details key={alertId} alert={data.record} />;
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }

@@ -9,7 +9,7 @@ import {
   clientsKey,
   readClient,
 } from '../../api/clients.ts';
-import { isProblem } from '../../api/errors.ts';
+import { isOutdated } from '../../api/errors.ts';
 import type { Read } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
@@ -67,7 +67,7 @@ function EditForm({ read, onChanged, onClose }: Dialog & { read: Read<ApiClient>
         return await changeClient(basis, input);
       } catch (error) {
         // The next attempt is based on the current record, which is shown first.
-        if (isProblem(error, 412)) setBasis(await readClient(read.record.client_id));
+        if (isOutdated(error)) setBasis(await readClient(read.record.client_id));
         throw error;
       }
     },
@@ -81,17 +81,17 @@ function EditForm({ read, onChanged, onClose }: Dialog & { read: Read<ApiClient>
     edit.reset();
     setStart(({ count }) => ({ record: basis.record, count: count + 1 }));
   };
-  const isConflict = isProblem(edit.error, 412);
+  const hasConflict = isOutdated(edit.error);
   const { name, email, scopes } = start.record;
   return (
     <ClientForm
       key={start.count}
       initial={{ name, email, scopes }}
       mayLackScopes={scopes.length === 0}
-      notice={isConflict && <Conflict before={start.record} now={basis.record} onStartAgain={startAgain} />}
+      notice={hasConflict && <Conflict before={start.record} now={basis.record} onStartAgain={startAgain} />}
       note={texts.note}
       submitLabel={texts.submit}
-      error={isConflict ? null : edit.error}
+      error={hasConflict ? null : edit.error}
       pending={edit.isPending}
       onSubmit={edit.mutateAsync}
       onChanged={onChanged}

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { importCourse, uploadVersion } from '../../api/courses.ts';
-import { isProblem } from '../../api/errors.ts';
+import { isUnauthorized } from '../../api/errors.ts';
 import { contentKey, HOME_ID } from '../../api/folders.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { ContentContext, type ContentState, type Dragging, NOTHING_DRAGGED } from './content-context.ts';
@@ -23,7 +23,7 @@ export function ContentLayout() {
             ? importCourse(file, target.folderId, options)
             : uploadVersion(file, target.courseId, options),
         ({ state }) => {
-          if (state.kind === 'failed' && isProblem(state.error, 401))
+          if (state.kind === 'failed' && isUnauthorized(state.error))
             void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
           // A cancelled upload may have been imported just before.
           void queryClient.invalidateQueries({ queryKey: contentKey });

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { assetKey } from '../../../../src/events/asset-key.ts';
-import { isProblem } from '../../api/errors.ts';
+import { isNotFound } from '../../api/errors.ts';
 import { type EventRecord, type EventSearch, eventQuery, eventWebhooksQuery } from '../../api/events.ts';
 import { AssetLink } from '../../components/asset-link.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
@@ -33,7 +33,7 @@ const JSON_INDENT = 2;
 export function EventPage() {
   const { eventId } = route.useParams();
   const { data, error, refetch } = useQuery(eventQuery(eventId));
-  if (isProblem(error, 404)) return <MissingEvent />;
+  if (isNotFound(error)) return <MissingEvent />;
   if (data !== undefined) return <Details key={data.id} event={data} />;
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }

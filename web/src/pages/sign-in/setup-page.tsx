@@ -1,7 +1,7 @@
 import { Anchor, Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter, useRouterState } from '@tanstack/react-router';
-import { isProblem } from '../../api/errors.ts';
+import { isNotFound } from '../../api/errors.ts';
 import { invitationQuery, type Session, sessionQuery, signedInAs } from '../../api/session.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { account } from '../../texts/sign-in.ts';
@@ -28,7 +28,7 @@ export function SetupPage() {
     queryClient.setQueryData(sessionQuery.queryKey, signedInAs(session));
     await router.navigate({ to: '/', replace: true });
   };
-  if (token === undefined || isProblem(error, 404)) {
+  if (token === undefined || isNotFound(error)) {
     return (
       <AccountFrame title={texts.invalid} description={texts.invalidAdvice}>
         <Anchor renderRoot={(props) => <Link to="/sign-in" {...props} />}>{texts.toSignIn}</Anchor>

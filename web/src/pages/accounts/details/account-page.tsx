@@ -3,7 +3,7 @@ import { IconBuildingOff, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Account, accountQuery } from '../../../api/accounts.ts';
-import { isProblem } from '../../../api/errors.ts';
+import { isNotFound } from '../../../api/errors.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
@@ -34,7 +34,7 @@ const texts = accounts.contents;
 export function AccountPage() {
   const { accountId } = route.useParams();
   const { data, error, refetch } = useQuery(accountQuery(accountId));
-  if (isProblem(error, 404)) return <MissingAccount />;
+  if (isNotFound(error)) return <MissingAccount />;
   if (data !== undefined) return <Details key={data.record.id} account={data.record} />;
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }

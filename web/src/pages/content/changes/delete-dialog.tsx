@@ -2,7 +2,7 @@ import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type AssetReference, deleteAsset } from '../../../api/content-assets.ts';
 import { usageQuery } from '../../../api/content-usage.ts';
-import { isProblem } from '../../../api/errors.ts';
+import { isConflict } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
 import { Callout } from '../../../components/callout.tsx';
@@ -73,7 +73,7 @@ function DeleteForm({
     },
     onError: (error) => {
       // Someone has added something since the dialog opened. The reasons are shown.
-      if (isProblem(error, 409)) void queryClient.invalidateQueries({ queryKey: contentKey });
+      if (isConflict(error)) void queryClient.invalidateQueries({ queryKey: contentKey });
     },
   });
   const used = usage.data !== undefined && isUsed(usage.data) ? usage.data : null;

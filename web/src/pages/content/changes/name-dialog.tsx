@@ -7,7 +7,7 @@ import {
   changeAsset,
   readAsset,
 } from '../../../api/content-assets.ts';
-import { ApiError, isProblem } from '../../../api/errors.ts';
+import { ApiError, isOutdated } from '../../../api/errors.ts';
 import { contentKey, createFolder } from '../../../api/folders.ts';
 import { FOR_EDIT } from '../../../api/for-edit.ts';
 import { newIdempotencyKey, type Read } from '../../../api/request.ts';
@@ -119,10 +119,10 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
       close();
     },
     onError: (error) => {
-      if (isProblem(error, 412)) void latest.refetch();
+      if (isOutdated(error)) void latest.refetch();
     },
   });
-  const conflict = isProblem(rename.error, 412);
+  const conflict = isOutdated(rename.error);
   const current = latest.data?.record;
   return (
     <NameForm

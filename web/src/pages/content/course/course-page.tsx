@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CourseWithVersions, courseQuery } from '../../../api/courses.ts';
-import { isProblem } from '../../../api/errors.ts';
+import { isInvalid, isNotFound } from '../../../api/errors.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
@@ -38,7 +38,7 @@ const route = getRouteApi('/app/content-layout/content/courses/$courseId');
 export function CoursePage() {
   const { courseId } = route.useParams();
   const { data, error, refetch } = useQuery(courseQuery(Number(courseId)));
-  if (isProblem(error, 404) || isProblem(error, 400)) return <GoneAsset icon={IconBookOff} />;
+  if (isNotFound(error) || isInvalid(error)) return <GoneAsset icon={IconBookOff} />;
   if (data === undefined)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
   return <Course key={data.record.id} course={data.record} etag={data.etag} />;

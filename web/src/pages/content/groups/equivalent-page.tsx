@@ -2,7 +2,7 @@ import { IconLanguageOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { equivalentForEditQuery, updateEquivalent } from '../../../api/equivalents.ts';
-import { isProblem } from '../../../api/errors.ts';
+import { isInvalid, isNotFound } from '../../../api/errors.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { GoneAsset } from '../gone-asset.tsx';
@@ -17,7 +17,7 @@ export function EquivalentPage() {
   const id = Number(equivalentId);
   const query = equivalentForEditQuery(id);
   const { data, error, refetch } = useQuery(query);
-  if (isProblem(error, 404) || isProblem(error, 400)) return <GoneAsset icon={IconLanguageOff} />;
+  if (isNotFound(error) || isInvalid(error)) return <GoneAsset icon={IconLanguageOff} />;
   if (data === undefined)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
   return (

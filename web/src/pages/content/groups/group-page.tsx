@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Menu } from '@mantine/core';
 import { IconDots, IconTrash } from '@tabler/icons-react';
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isProblem } from '../../../api/errors.ts';
+import { isOutdated } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';
 import type { Read } from '../../../api/request.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
@@ -138,9 +138,9 @@ export function GroupPage<T extends GroupRecord>({
           isNew={false}
           readOnly={!isAdmin}
           saving={save.isPending}
-          problem={isProblem(save.error, 412) ? null : save.error}
+          problem={isOutdated(save.error) ? null : save.error}
           notice={(draft) =>
-            isProblem(save.error, 412) ? (
+            isOutdated(save.error) ? (
               <Callout tone="warn" title={groups.conflict.title} live>
                 <div>{groups.conflict.description}</div>
                 <Group gap="xs" mt="xs">

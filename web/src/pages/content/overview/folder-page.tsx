@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { type AssetRecord, readAsset } from '../../../api/content-assets.ts';
-import { isProblem } from '../../../api/errors.ts';
+import { isNotFound } from '../../../api/errors.ts';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
@@ -56,7 +56,7 @@ export function FolderPage() {
   if (index === null && error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
   const lone = node === undefined ? (beyond.data?.record ?? null) : null;
   const shown = node ?? (lone === null ? null : loneNode(lone));
-  const isGone = index !== null && shown === null && (truncated ? isProblem(beyond.error, 404) : true);
+  const isGone = index !== null && shown === null && (truncated ? isNotFound(beyond.error) : true);
   return (
     <div className={styles.page}>
       {isWide ? (

@@ -1,11 +1,10 @@
-import { ApiError, UnreachableError } from '../../../api/errors.ts';
+import { ApiError, isNotFound, isTooLarge, isUnauthorized, UnreachableError } from '../../../api/errors.ts';
 import { explainError } from '../../../components/explain-error.ts';
 import { uploads } from '../../../texts/uploads.ts';
 import { formatBytes } from '../../../utilities/numbers.ts';
 import { FileGoneError, type UploadTarget } from './upload-queue.ts';
 
 const words = uploads.problems;
-const HTTP_TOO_LARGE = 413;
 const LONG_BYTE_COUNT = /\b(\d{4,}) bytes\b/g;
 
 /** Why an upload failed, in plain words. */
@@ -19,11 +18,11 @@ export function explainUpload(error: unknown, target: UploadTarget): UploadFailu
   if (error instanceof FileGoneError) return { text: words.gone, refused: true };
   if (error instanceof UnreachableError) return { text: words.broken, refused: false };
   if (error instanceof ApiError) {
-    if (error.status === 401) return { text: words.session, refused: false };
-    if (error.status === HTTP_TOO_LARGE)
+    if (isUnauthorized(error)) return { text: words.session, refused: false };
+    if (isTooLarge(error))
       return { text: `${readableBytes(error.message)}. ${words.tooLargeAdvice}`, refused: true };
     if (error.code === 'invalid-package') return { text: readableBytes(error.message), refused: true };
-    if (error.status === 404 && target.kind === 'version') return { text: words.course, refused: true };
+    if (isNotFound(error) && target.kind === 'version') return { text: words.course, refused: true };
     if (error.errors.some(({ pointer }) => pointer === '/folder_id'))
       return { text: words.folder, refused: true };
     const [first] = error.errors;

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { assetsByIdQuery } from '../../../api/assets.ts';
-import { isProblem } from '../../../api/errors.ts';
+import { isNotFound } from '../../../api/errors.ts';
 import {
   deleteRegistration,
   type Registration,
@@ -43,7 +43,7 @@ const texts = registrations.details;
 export function RegistrationPage() {
   const { registrationId } = route.useParams();
   const { data, error, refetch } = useQuery(registrationQuery(registrationId));
-  if (isProblem(error, 404)) return <MissingRegistration />;
+  if (isNotFound(error)) return <MissingRegistration />;
   if (data !== undefined) return <Details key={registrationId} read={data} />;
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }

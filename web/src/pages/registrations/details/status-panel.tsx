@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useRef, useState } from 'react';
-import { isProblem } from '../../../api/errors.ts';
+import { isOutdated } from '../../../api/errors.ts';
 import {
   type Completion,
   type Registration,
@@ -90,7 +90,7 @@ function StatusForm({ read }: { read: Read<Registration> }) {
         try {
           return await updateRegistrationStatus(id, statusOf(entered), known.etag);
         } catch (error) {
-          if (!isProblem(error, 412)) throw error;
+          if (!isOutdated(error)) throw error;
           const latest = await readRecord<RegistrationWithUnits>(`/registrations/${id}`);
           // Only the attempt or its units have changed, for example because the learner has opened the course.
           const isSame = isSameStatus(draftOf(latest.record), draftOf(basis.record));

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deliveriesQuery } from '../../../api/deliveries.ts';
-import { isProblem } from '../../../api/errors.ts';
+import { isNotFound } from '../../../api/errors.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../../api/webhooks.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
@@ -61,7 +61,7 @@ function PageOf({ webhookId }: { webhookId: number }) {
       }),
   );
   const record = data?.record;
-  const gone = isProblem(error, 404);
+  const gone = isNotFound(error);
   return (
     <>
       {gone ? (

@@ -3,7 +3,7 @@ import { IconLock } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { isProblem } from '../../../api/errors.ts';
+import { isOutdated } from '../../../api/errors.ts';
 import type { Read } from '../../../api/request.ts';
 import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
 import {
@@ -84,7 +84,7 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
     },
     onError: async (error) => {
       setAsked(null);
-      if (isProblem(error, 412)) await readAgain();
+      if (isOutdated(error)) await readAgain();
     },
   });
   const waiting = useQuery({ ...webhookOverviewQuery(record.id), enabled: asked !== null });
@@ -129,7 +129,7 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
         current={record}
         saving={save.isPending || save.isSuccess}
         // Without a difference to show, such as after a failed read, the error itself is shown.
-        problem={isProblem(save.error, 412) && conflict ? null : save.error}
+        problem={isOutdated(save.error) && conflict ? null : save.error}
         notice={conflict}
         cancel={details}
         onSave={ask}

@@ -5,7 +5,7 @@ import { useRef, useState } from 'react';
 import { postbackFailureReason } from '../../../../../src/webhooks/history/postback-failure.ts';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
 import { type Delivery, type DeliveryAttempt, deliveryQuery, redeliver } from '../../../api/deliveries.ts';
-import { isProblem } from '../../../api/errors.ts';
+import { isNotFound } from '../../../api/errors.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
@@ -108,7 +108,7 @@ function DrawerContent({
   const { data, error, refetch } = useQuery(deliveryQuery(webhookId, deliveryId));
   if (data !== undefined) return <DeliveryDetails delivery={data} webhook={webhook} />;
   if (error === null) return <Skeleton height={PLACEHOLDER_HEIGHT} aria-busy="true" />;
-  if (isProblem(error, 404)) return <div>{texts.missing}</div>;
+  if (isNotFound(error)) return <div>{texts.missing}</div>;
   return <ErrorState error={error} retry={() => void refetch()} />;
 }
 

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
-import { isProblem } from '../../../api/errors.ts';
+import { isNotFound } from '../../../api/errors.ts';
 import { skipWaiting, type WaitingRecord, waitingMessageQuery } from '../../../api/waiting.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
@@ -70,7 +70,7 @@ function Content({
   onClose: () => void;
 }) {
   const { data, error, refetch } = useQuery({ ...waitingMessageQuery(webhookId, position), enabled: isOpen });
-  if (isProblem(error, 404)) return <div>{texts.gone}</div>;
+  if (isNotFound(error)) return <div>{texts.gone}</div>;
   if (data !== undefined)
     return <Details webhookId={webhookId} message={data} webhook={webhook} onClose={onClose} />;
   if (error === null) return <Skeleton height={PLACEHOLDER_HEIGHT} aria-busy="true" />;
