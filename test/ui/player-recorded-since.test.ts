@@ -11,7 +11,7 @@ function watching(t: TestContext, { isEnded = false, runtime = {} as object | nu
   const page = pageInNode(t);
   t.mock.method(globalThis, 'setInterval', () => 0);
   page.answer = () => Response.json({ units: [], isSuperseded: false });
-  const recorded = new RecordedSince(() => PAGE, { onAnswer: () => {}, onEnd: () => {} });
+  const recorded = new RecordedSince(() => PAGE, { onResponse: () => {}, onEnd: () => {} });
   recorded.watch(() => ({ open: { runtime, window: null }, isEnded }));
   return page;
 }
@@ -51,7 +51,7 @@ describe('a page that asks what was recorded', () => {
   it('polls once at a time, and not again at once while too many others are waiting', async (t) => {
     const responses: ((response: Response) => void)[] = [];
     t.mock.method(globalThis, 'fetch', () => new Promise((resolve) => responses.push(resolve)));
-    const recorded = new RecordedSince(() => PAGE, { onAnswer: () => {}, onEnd: () => {} });
+    const recorded = new RecordedSince(() => PAGE, { onResponse: () => {}, onEnd: () => {} });
     const polled = recorded.poll();
     await recorded.poll();
     assert.equal(responses.length, 1);
@@ -64,12 +64,12 @@ describe('a page that asks what was recorded', () => {
     assert.equal(responses.length, 2);
   });
 
-  it('drops an answer that arrives after a newer one', async (t) => {
+  it('drops a response that arrives after a newer one', async (t) => {
     const responses: ((response: Response) => void)[] = [];
     t.mock.method(globalThis, 'fetch', () => new Promise((resolve) => responses.push(resolve)));
-    const answers: UnitsResponse[] = [];
+    const received: UnitsResponse[] = [];
     const recorded = new RecordedSince(() => PAGE, {
-      onAnswer: (answer) => answers.push(answer),
+      onResponse: (response) => received.push(response),
       onEnd: () => {},
     });
     const older = recorded.ask();
@@ -78,6 +78,6 @@ describe('a page that asks what was recorded', () => {
     await newer;
     responses[0]?.(Response.json({ units: ['older'] }));
     await older;
-    assert.deepEqual(answers, [{ units: ['newer'] }]);
+    assert.deepEqual(received, [{ units: ['newer'] }]);
   });
 });

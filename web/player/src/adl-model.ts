@@ -26,7 +26,7 @@ const MOST_OF_STORE = 64_000;
 const REQUESTS = ['continue', 'previous', 'exit', 'exitAll', 'abandon', 'abandonAll', 'suspendAll', '_none_'];
 
 /** A result of the data model, with the error code of the standard. */
-export interface AdlAnswer {
+export interface AdlResult {
   value: string;
   error: number;
 }
@@ -49,14 +49,14 @@ export class AdlModel {
     return element === 'adl' || element.startsWith('adl.');
   }
 
-  get(element: string): AdlAnswer {
+  get(element: string): AdlResult {
     const valid = /^adl\.nav\.request_valid\.(.+)$/.exec(element)?.[1];
     if (valid !== undefined) return this.#getValid(valid);
     if (element === 'adl.nav.request') return found(this.request);
     return this.#getData(element) ?? failed(UNDEFINED);
   }
 
-  set(element: string, value: string): AdlAnswer {
+  set(element: string, value: string): AdlResult {
     if (element === 'adl.nav.request') return this.#setRequest(value);
     if (/^adl\.nav\.request_valid\.(?:continue|previous|(?:choice|jump)\.\{target=.+\})$/.test(element)) {
       return failed(READ_ONLY, 'false');
@@ -64,14 +64,14 @@ export class AdlModel {
     return this.#setData(element, value) ?? failed(UNDEFINED, 'false');
   }
 
-  #getValid(asked: string): AdlAnswer {
+  #getValid(asked: string): AdlResult {
     if (asked === 'continue' || asked === 'previous') return found(this.#host.isValid(asked));
     const [, to, target] = /^(choice|jump)\.\{target=(.+)\}$/.exec(asked) ?? [];
     if (target === undefined) return failed(asked === 'choice' || asked === 'jump' ? GET_FAILURE : UNDEFINED);
     return found(this.#host.isValid(`{target=${target}}${to}`));
   }
 
-  #setRequest(value: string): AdlAnswer {
+  #setRequest(value: string): AdlResult {
     const target = /^\{target=(.+)\}(?:choice|jump)$/.exec(value)?.[1];
     const isKnown = target === undefined ? REQUESTS.includes(value) : this.#host.hasTarget(target);
     if (!isKnown) return failed(TYPE_MISMATCH, 'false');
@@ -79,7 +79,7 @@ export class AdlModel {
     return found('true');
   }
 
-  #getData(element: string): AdlAnswer | null {
+  #getData(element: string): AdlResult | null {
     const { stores } = this.#host;
     if (element === 'adl.data._children') return found('id,store');
     if (element === 'adl.data._count') return found(String(stores.length));
@@ -93,7 +93,7 @@ export class AdlModel {
     return value === null || value === '' ? failed(NOT_INITIALIZED) : found(value);
   }
 
-  #setData(element: string, value: string): AdlAnswer | null {
+  #setData(element: string, value: string): AdlResult | null {
     if (element === 'adl.data._children' || element === 'adl.data._count') return failed(READ_ONLY, 'false');
     const [, index, member] = /^adl\.data\.(\d+)\.(id|store)$/.exec(element) ?? [];
     if (index === undefined) return null;
@@ -106,10 +106,10 @@ export class AdlModel {
   }
 }
 
-function found(value: string): AdlAnswer {
+function found(value: string): AdlResult {
   return { value, error: OK };
 }
 
-function failed(error: number, value = ''): AdlAnswer {
+function failed(error: number, value = ''): AdlResult {
   return { value, error };
 }

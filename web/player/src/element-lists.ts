@@ -12,11 +12,11 @@ const LISTS = ['objectives', 'interactions', 'comments_from_learner', 'correct_r
  */
 export function setInLists(cmi: object, element: string, set: () => string): string {
   const before = listsOf(cmi, element).map((list) => ({ list, count: list.childArray.length }));
-  const answer = set();
-  if (answer !== 'true') {
+  const result = set();
+  if (result !== 'true') {
     for (const { list, count } of before) list.childArray.length = Math.min(count, list.childArray.length);
   }
-  return answer;
+  return result;
 }
 
 /** The lists that contain an element, the outermost first. */

@@ -63,9 +63,9 @@ export function setKept(
   set: (given: string) => string,
 ): string {
   const standIn = standInFor(element, value, (index) => interactionIn(cmi, index).type);
-  const answer = setInLists(cmi, element, () => set(standIn ?? value));
-  if (standIn !== null && answer === 'true') keep(cmi, element, value);
-  return answer;
+  const result = setInLists(cmi, element, () => set(standIn ?? value));
+  if (standIn !== null && result === 'true') keep(cmi, element, value);
+  return result;
 }
 
 /** Loads the stored data of a unit. */

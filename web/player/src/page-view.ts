@@ -23,7 +23,7 @@ import { TEXTS } from './texts.ts';
 
 /** The state of the player that the page shows. */
 export interface Playing {
-  /** Null until the service has answered. */
+  /** Null until the service has responded. */
   page: PageResponse | null;
   /** Null if no unit is open. */
   open: OpenUnit | null;

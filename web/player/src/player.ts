@@ -44,7 +44,7 @@ export class Player {
   );
   readonly #moves = new Moves(() => this.#view.lock(this.#moves.isMoving));
   readonly #recorded = new RecordedSince(() => this.#page, {
-    onAnswer: (answer) => this.#showRecorded(answer),
+    onResponse: (response) => this.#showRecorded(response),
     onEnd: (why) => void (this.#isEnded || this.#end(why)),
   });
   #page: PageResponse | null = null;

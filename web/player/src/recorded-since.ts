@@ -16,9 +16,9 @@ interface WatchedUnit {
   window: { isOpen: boolean } | null;
 }
 
-/** What follows from an answer. */
+/** What follows from a response. */
 export interface RecordedEvents {
-  onAnswer(answer: UnitsResponse): void;
+  onResponse(response: UnitsResponse): void;
   /** The launch, or what it plays, is gone. */
   onEnd(why: End): void;
 }
@@ -28,10 +28,11 @@ export class RecordedSince {
   readonly #page: () => PageResponse | null;
   readonly #events: RecordedEvents;
   #asked = 0;
-  #answered = 0;
+  /** The number of the latest request that has a response. */
+  #responded = 0;
   #isPolling = false;
 
-  /** @param page returns the page; null until the service has answered */
+  /** @param page returns the page; null until the service has responded */
   constructor(page: () => PageResponse | null, events: RecordedEvents) {
     this.#page = page;
     this.#events = events;
@@ -73,7 +74,7 @@ export class RecordedSince {
 
   /**
    * Asks once more. If that fails, the data on the page stays, and the next change asks again.
-   * @returns whether the service has answered
+   * @returns whether the service has responded
    */
   async ask(): Promise<boolean> {
     return await this.#ask();
@@ -84,7 +85,7 @@ export class RecordedSince {
     setTimeout(() => void this.ask(), LAST_WORDS_MS);
   }
 
-  /** Asks unless the previous poll has no answer yet. A poll is not repeated while too many others are waiting. */
+  /** Asks unless the previous poll has no response yet. A poll is not repeated while too many others are waiting. */
   async poll(): Promise<void> {
     if (this.#isPolling) return;
     this.#isPolling = true;
@@ -98,11 +99,11 @@ export class RecordedSince {
     const number = ++this.#asked;
     try {
       const { attempt, page } = current;
-      const answer = await post<UnitsResponse>('units', { attempt, page }, tries);
-      // A late answer must not replace a newer one.
-      if (number < this.#answered) return true;
-      this.#answered = number;
-      this.#events.onAnswer(answer);
+      const response = await post<UnitsResponse>('units', { attempt, page }, tries);
+      // A late response must not replace a newer one.
+      if (number < this.#responded) return true;
+      this.#responded = number;
+      this.#events.onResponse(response);
       return true;
     } catch (error) {
       const end = endOf(error);

@@ -57,12 +57,12 @@ export class Recording {
     return this.#latest;
   }
 
-  /** Notes whether the service answered all requests when the learner left a unit, or closed its window. */
-  left(open: RecordedUnit, isAnswered: boolean): void {
+  /** Notes whether the service responded to all requests when the learner left a unit, or closed its window. */
+  left(open: RecordedUnit, hasResponded: boolean): void {
     // A saver waits until everything is saved.
     const isRecorded = open.saver === null && this.#page.mode === 'normal' && !open.start.isReview;
     const { id } = open.unit;
-    if (isRecorded && !isAnswered) this.#lost.set(id, open);
+    if (isRecorded && !hasResponded) this.#lost.set(id, open);
     // The learner has opened the unit again to check the work, as the page asks for.
     else if (this.#lost.get(id) !== open) this.#lost.delete(id);
   }

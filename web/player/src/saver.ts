@@ -2,13 +2,13 @@ import { roomOf, sendInRoom } from './closing-room.ts';
 import { type Commit, MOST_SPLICES, smallest, suspendDataOf } from './commit.ts';
 import type { Snapshot } from './scorm-session.ts';
 import {
-  type Answer,
   byteLength,
   CONFLICT,
   type End,
   endOfWrites,
   isRefusal,
   OK,
+  type ServiceResponse,
   send,
   UNAVAILABLE,
 } from './server.ts';
@@ -31,7 +31,7 @@ const LONGEST_RETRY_MS = 15_000;
 const MOST_FOR_TIME = 10_000;
 /** A shorter time that was not saved is not worth a request. */
 const WORTH_SAVING_MS = 1_000;
-/** The outcomes that leave nothing to save. A part may have been recorded, and a proxy may answer with a page. */
+/** The outcomes that leave nothing to save. A part may have been recorded, and a proxy may respond with a page. */
 const NOTHING_LEFT = /"(recorded|stale|not-recorded)"/;
 
 /**
@@ -67,7 +67,7 @@ export class Saver {
   /** The requests that have no response yet. */
   readonly #inFlight = new Set<AbortController>();
   #ended: EndState | null = null;
-  /** Whether the service has rejected the newest data that it answered. */
+  /** Whether the service has rejected the newest data that it responded to. */
   #isRefused = false;
   /** Whether a save has failed, and the service has acknowledged none since. The learner knows that. */
   #hasFailed = false;
@@ -203,9 +203,9 @@ export class Saver {
     const most = Math.min(MOST_FOR_TIME, roomOf(window));
     const body = this.#smallest(commit, most);
     if (byteLength(body) > most) return;
-    void this.#requestInRoom(body).then((answer) => {
-      const end = endOfWrites(answer);
-      if (answer.status === CONFLICT && end !== null) this.#end(end, commit);
+    void this.#requestInRoom(body).then((response) => {
+      const end = endOfWrites(response);
+      if (response.status === CONFLICT && end !== null) this.#end(end, commit);
     });
   }
 
@@ -239,7 +239,7 @@ export class Saver {
     this.#isKept = keepUnsent(this.#owner, this.#path, commit, { replaces: this.#isUnsent, isPromised });
   }
 
-  /** Whether the newest data is more than a copy that is removed as soon as the service answers. */
+  /** Whether the newest data is more than a copy that is removed as soon as the service responds. */
   get #isUnsent(): boolean {
     return this.#isLeaving || this.#ended === 'expired' || this.#retryMs !== FIRST_RETRY_MS;
   }
@@ -263,9 +263,9 @@ export class Saver {
     this.#keep(commit);
     if (this.#retryMs === FIRST_RETRY_MS) this.#onState('saving');
     this.#remember(commit);
-    const answer = await this.#request(JSON.stringify(commit));
-    const { status } = answer;
-    const end = endOfWrites(answer);
+    const response = await this.#request(JSON.stringify(commit));
+    const { status } = response;
+    const end = endOfWrites(response);
     this.#isSending = false;
     if (status === OK) {
       this.#acknowledge(commit);
@@ -339,7 +339,7 @@ export class Saver {
   }
 
   /** The response; its status is 0 without one. */
-  async #request(body: string, keepalive = false): Promise<Pick<Answer, 'status' | 'text'>> {
+  async #request(body: string, keepalive = false): Promise<Pick<ServiceResponse, 'status' | 'text'>> {
     const aborter = new AbortController();
     this.#inFlight.add(aborter);
     try {
@@ -358,7 +358,7 @@ export class Saver {
   }
 
   /** A request that outlives the page if it has room for it. */
-  #requestInRoom(body: string): Promise<Pick<Answer, 'status' | 'text'>> {
+  #requestInRoom(body: string): Promise<Pick<ServiceResponse, 'status' | 'text'>> {
     return sendInRoom(window, byteLength(body), (keepalive) => this.#request(body, keepalive));
   }
 

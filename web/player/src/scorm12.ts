@@ -52,22 +52,22 @@ function engineOf(cmi: Record<string, unknown>, answers: EarlierAnswers): Engine
   /** The error of the last call, if it differs from the engine's error. */
   let ownError: string | null = null;
   /** Returns the result of a call. For an unknown element of a known category, sets the error of the standard. */
-  const answered = (element: string, answer: string) => {
+  const returned = (element: string, result: string) => {
     const isUnknown = String(inner.LMSGetLastError()) === NOT_IMPLEMENTED && OF_THE_MODEL.test(element);
     ownError = isUnknown ? INVALID_ARGUMENT : null;
-    return answer;
+    return result;
   };
   const countOf = (list: string) => Number(inner.LMSGetValue(`${list}._count`)) || 0;
   return {
-    initialize: (parameter) => answered('', inner.LMSInitialize(parameter as '')),
-    terminate: (parameter) => answered('', inner.LMSFinish(parameter as '')),
+    initialize: (parameter) => returned('', inner.LMSInitialize(parameter as '')),
+    terminate: (parameter) => returned('', inner.LMSFinish(parameter as '')),
     getValue(element) {
       const mayRead = inner.isInitialized() || inner.isTerminated();
       if (mayRead && isBeyond(element, countOf)) {
         ownError = INVALID_ARGUMENT;
         return '';
       }
-      return answered(element, String(inner.LMSGetValue(elementOf(element, GROUPS_12))));
+      return returned(element, String(inner.LMSGetValue(elementOf(element, GROUPS_12))));
     },
     setValue(element, value) {
       if (!inner.isInitialized()) {
@@ -76,9 +76,9 @@ function engineOf(cmi: Record<string, unknown>, answers: EarlierAnswers): Engine
       }
       const set = (target: string, text: string) =>
         setKept(inner.cmi, target, text, (given) => inner.LMSSetValue(elementOf(target, GROUPS_12), given));
-      return answered(element, answers.set(inner.cmi, element, value, set));
+      return returned(element, answers.set(inner.cmi, element, value, set));
     },
-    commit: (parameter) => answered('', inner.LMSCommit(parameter as '')),
+    commit: (parameter) => returned('', inner.LMSCommit(parameter as '')),
     lastError: () => ownError ?? String(inner.LMSGetLastError()),
     errorString: (code) => inner.LMSGetErrorString(code),
     diagnostic: (code) => inner.LMSGetDiagnostic(code),

@@ -68,10 +68,10 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
   if (unsent === null) return isFormerLost ? 'lost' : 'nothing';
   const { path, write, isPromised, isStuck } = unsent;
   try {
-    const answer = await post<{ outcome: string }>(path, { ...write, lateOf: attempt });
+    const response = await post<{ outcome: string }>(path, { ...write, lateOf: attempt });
     forgetUnsent({ registration, attempt }, write);
     // The data of a closed tab may have arrived even if its page did not receive the response.
-    return answer.outcome === 'recorded' ? 'recorded' : 'nothing';
+    return response.outcome === 'recorded' ? 'recorded' : 'nothing';
   } catch (error) {
     if (!(error instanceof Refusal) || !isRefusal(error.status)) return isStuck ? 'stuck' : 'unreachable';
     // This launch has expired as well. Opening its page shows that.

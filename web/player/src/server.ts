@@ -75,7 +75,7 @@ export class Refusal extends Error {
   readonly text: string;
 
   constructor(status: number, text = '') {
-    super(`the service answered ${status}`);
+    super(`the service responded with ${status}`);
     this.status = status;
     this.text = text;
   }
@@ -108,7 +108,7 @@ export function sendingMs(bytes: number, slowness = 1): number {
 }
 
 /** The service's response to a request. */
-export interface Answer {
+export interface ServiceResponse {
   status: number;
   text: string;
   retryAfter: string | null;
@@ -129,14 +129,14 @@ export async function send(
     aborter = new AbortController(),
     slowness = 1,
   }: { keepalive?: boolean; aborter?: AbortController; slowness?: number } = {},
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   let timer = setTimeout(() => aborter.abort(), sendingMs(byteLength(body ?? ''), slowness));
   const goOn = () => {
     clearTimeout(timer);
     timer = setTimeout(() => aborter.abort(), DEADLINE_MS);
   };
   try {
-    const answer = await fetch(`../${path}`, {
+    const response = await fetch(`../${path}`, {
       method: body === null ? 'GET' : 'POST',
       headers: {
         ...(body === null ? {} : { 'content-type': 'application/json' }),
@@ -147,9 +147,9 @@ export async function send(
       signal: aborter.signal,
     });
     return {
-      status: statusOf(answer),
-      text: await textOf(answer, goOn),
-      retryAfter: answer.headers.get('retry-after'),
+      status: statusOf(response),
+      text: await textOf(response, goOn),
+      retryAfter: response.headers.get('retry-after'),
     };
   } finally {
     clearTimeout(timer);
@@ -217,7 +217,7 @@ export function endOf(error: unknown): End | null {
 }
 
 /** Why no write of the page is recorded any longer; null if the service rejects only this one, or cannot be reached. */
-export function endOfWrites({ status, text }: Pick<Answer, 'status' | 'text'>): End | null {
+export function endOfWrites({ status, text }: Pick<ServiceResponse, 'status' | 'text'>): End | null {
   if (status === CONFLICT) return reasonOf(text) === 'reset' ? 'reset' : 'superseded';
   return endOfLaunch(status, text);
 }

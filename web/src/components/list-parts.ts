@@ -33,11 +33,11 @@ export async function* listParts<T>(
   }
   let isDone = false;
   for (let offset = 0; !isDone; offset += PART) {
-    const answer = await list({ limit: PART, offset });
-    yield toRows(answer);
-    isDone = offset + PART >= answer.total || answer.data.length === 0;
+    const response = await list({ limit: PART, offset });
+    yield toRows(response);
+    isDone = offset + PART >= response.total || response.data.length === 0;
     // A single response has all rows, and a longer list cannot be read to its end.
-    if (isDone && (answer.total_is_lower_bound === true || (offset === 0 && answer.data.length < PART)))
+    if (isDone && (response.total_is_lower_bound === true || (offset === 0 && response.data.length < PART)))
       return;
   }
   // A row that changes may move to a page that was read before.
@@ -55,18 +55,18 @@ async function* steadyParts<T>(
   const seen = new Set<Key>();
   let offset = 0;
   while (true) {
-    const answer = await list({ limit: PART, offset });
-    const [first] = answer.data;
+    const response = await list({ limit: PART, offset });
+    const [first] = response.data;
     if (offset > 0 && (first === undefined || !seen.has(keyOf(first)))) {
       offset = Math.max(0, offset - PART + 1);
       continue;
     }
-    for (const row of answer.data) seen.add(keyOf(row));
-    yield toRows(answer);
-    const end = offset + answer.data.length;
+    for (const row of response.data) seen.add(keyOf(row));
+    yield toRows(response);
+    const end = offset + response.data.length;
     // The rows are counted after they are read. Behind a full page, there may be another although rows were deleted.
-    const mayGoOn = answer.data.length === PART && answer.total_is_lower_bound !== true;
-    if (answer.data.length === 0 || (end >= answer.total && !mayGoOn)) return;
+    const mayGoOn = response.data.length === PART && response.total_is_lower_bound !== true;
+    if (response.data.length === 0 || (end >= response.total && !mayGoOn)) return;
     offset = end - 1;
   }
 }

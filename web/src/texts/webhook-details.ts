@@ -145,8 +145,8 @@ export const webhookDetails = {
     took: 'Duration',
     status: 'Status',
     noStatus: 'No response',
-    answer: 'Response',
-    noAnswer: 'The response is empty.',
+    response: 'Response',
+    emptyResponse: 'The response is empty.',
     message: 'Message',
   },
 } as const;

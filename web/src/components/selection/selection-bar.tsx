@@ -100,11 +100,11 @@ function SelectAll<T>({
     setRead(rows);
     try {
       for (let offset = 0; ; offset += PART) {
-        const answer = await list(queryClient, { limit: PART, offset });
+        const response = await list(queryClient, { limit: PART, offset });
         if (stop.signal.aborted) return;
-        rows.push(...answer.data);
+        rows.push(...response.data);
         setRead([...rows]);
-        if (offset + PART >= Math.min(answer.total, MAX_SELECTED) || answer.data.length === 0) break;
+        if (offset + PART >= Math.min(response.total, MAX_SELECTED) || response.data.length === 0) break;
       }
     } catch (error) {
       if (stop.signal.aborted) return;

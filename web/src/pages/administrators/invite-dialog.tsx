@@ -50,8 +50,8 @@ function InviteForm({
   const close = useWhileShown(onClose);
   const invite = useFormMutation({
     mutationFn: ({ email, role }: typeof form.values) => inviteAdministrator({ email: email.trim(), role }),
-    onSuccess: async (answer) => {
-      onInvited(answer);
+    onSuccess: async (invited) => {
+      onInvited(invited);
       close();
       await queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey });
     },

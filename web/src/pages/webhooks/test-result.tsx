@@ -12,7 +12,7 @@ const texts = webhookDetails.testDialog;
  * The response of the target to a test message, or why there is none.
  * @param signs whether deliveries of the webhook are signed
  */
-export function TestAnswer({ result, signs }: { result: TestResult; signs: boolean }) {
+export function TestResponse({ result, signs }: { result: TestResult; signs: boolean }) {
   return (
     <Stack gap="md">
       <Callout
@@ -32,12 +32,12 @@ export function TestAnswer({ result, signs }: { result: TestResult; signs: boole
       {result.response_status !== null && (
         <div>
           <Title order={3} mb="xs">
-            {texts.answer}
+            {texts.response}
           </Title>
           {result.response_body === null || result.response_body === '' ? (
-            texts.noAnswer
+            texts.emptyResponse
           ) : (
-            <CodeBlock label={texts.answer} wrap>
+            <CodeBlock label={texts.response} wrap>
               {result.response_body}
             </CodeBlock>
           )}

@@ -8,7 +8,7 @@ import { CodeBlock } from '../../../components/code-block.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
-import { TestAnswer } from '../test-result.tsx';
+import { TestResponse } from '../test-result.tsx';
 
 const texts = webhookDetails.testDialog;
 const JSON_INDENT = 2;
@@ -66,7 +66,7 @@ function TestForm({ webhook }: { webhook: WebhookRecord }) {
 function Result({ result }: { result: TestResult }) {
   return (
     <Stack gap="md">
-      <TestAnswer result={result} signs={false} />
+      <TestResponse result={result} signs={false} />
       <div>
         <Title order={3} mb="xs">
           {texts.message}

@@ -7,7 +7,7 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
-import { TestAnswer } from '../test-result.tsx';
+import { TestResponse } from '../test-result.tsx';
 
 const texts = webhookEditing.example;
 const JSON_INDENT = 2;
@@ -57,7 +57,7 @@ export function ExamplePanel({
         </div>
         {readOnly && <div>{texts.readOnly}</div>}
         <FormProblem error={problem} fields={fields} />
-        {result !== undefined && <TestAnswer result={result} signs={signs} />}
+        {result !== undefined && <TestResponse result={result} signs={signs} />}
       </Stack>
     </Panel>
   );

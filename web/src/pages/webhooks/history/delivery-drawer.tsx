@@ -123,7 +123,7 @@ function DeliveryDetails({ delivery, webhook }: { delivery: Delivery; webhook: W
           {reason !== null && <span>{reason}</span>}
         </div>
       </div>
-      {latest !== undefined && <LatestAnswer attempt={latest} />}
+      {latest !== undefined && <LatestResponse attempt={latest} />}
       <Redelivery delivery={delivery} webhook={webhook} />
       <Facts
         items={[
@@ -140,7 +140,7 @@ function DeliveryDetails({ delivery, webhook }: { delivery: Delivery; webhook: W
 }
 
 /** The latest response of the target, or the reason why there is none: what most people look for. */
-function LatestAnswer({ attempt }: { attempt: DeliveryAttempt }) {
+function LatestResponse({ attempt }: { attempt: DeliveryAttempt }) {
   const body = attempt.response_body;
   return (
     <Section title={texts.latest}>
@@ -152,7 +152,7 @@ function LatestAnswer({ attempt }: { attempt: DeliveryAttempt }) {
         </div>
       )}
       {body === null || body === '' ? (
-        <div className={styles.dim}>{texts.noAnswer}</div>
+        <div className={styles.dim}>{texts.emptyResponse}</div>
       ) : (
         <div className={styles.attemptBody}>
           <CodeBlock label={texts.latest} wrap>
@@ -216,7 +216,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
             <li key={attempt.attempt} className={styles.attempt} data-succeeded={attempt.error === null}>
               <div className={styles.attemptHead}>
                 <span className={styles.attemptName}>{texts.attempt(attempt.attempt)}</span>
-                <span>{attempt.response_status ?? deliveries.noAnswer}</span>
+                <span>{attempt.response_status ?? deliveries.noResponse}</span>
                 <span className={styles.dim}>{formatDuration(attempt.duration_ms)}</span>
                 <span className={styles.dim}>
                   <Time value={attempt.attempted_dt} format="precise" />
@@ -230,7 +230,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
               {attempt.resent && <div className={styles.dim}>{texts.resent}</div>}
               {attempt.response_body !== null && attempt.response_body !== '' && (
                 <div className={styles.attemptBody}>
-                  <CodeBlock label={`${texts.answer}: ${texts.attempt(attempt.attempt)}`} wrap>
+                  <CodeBlock label={`${texts.response}: ${texts.attempt(attempt.attempt)}`} wrap>
                     {prettyPrinted(attempt.response_body)}
                   </CodeBlock>
                 </div>

@@ -122,10 +122,10 @@ function Row({
       <span className={styles.time}>
         <Time value={delivery.event_dt} format="clock" />
       </span>
-      <span className={styles.answer}>
+      <span className={styles.response}>
         {delivery.attempts === 0
           ? deliveries.notTried
-          : `${delivery.response_status ?? deliveries.noAnswer} · ${deliveries.attemptsOf(formatNumber(delivery.attempts), delivery.attempts)}${
+          : `${delivery.response_status ?? deliveries.noResponse} · ${deliveries.attemptsOf(formatNumber(delivery.attempts), delivery.attempts)}${
               delivery.duration_ms === null ? '' : ` · ${formatDuration(delivery.duration_ms)}`
             }`}
       </span>

@@ -129,7 +129,7 @@ function Row({ message, isHead }: { message: WaitingMessage; isHead: boolean }) 
       <span className={styles.time}>
         <Time value={message.event_dt} format="clock" />
       </span>
-      <span className={styles.answer}>
+      <span className={styles.response}>
         {message.attempts === 0
           ? deliveries.notTried
           : deliveries.attemptsOf(formatNumber(message.attempts), message.attempts)}
