@@ -45,7 +45,9 @@ export function TableFooter({
   const current = table.values.page ?? 1;
   return (
     <div key="footer" className={styles.footer}>
-      <VisuallyHidden role="status">{words.results(totalText, total === 1)}</VisuallyHidden>
+      <VisuallyHidden role="status">
+        {words.results(total, isLowerBound && further === undefined)}
+      </VisuallyHidden>
       <div className={styles.range}>
         {data.length > 0 &&
           words.range(formatNumber(offset + 1), formatNumber(offset + data.length), totalText)}

@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { counted } from './counted.ts';
 import { pageTitles } from './page-titles.ts';
 import { deletionOf } from './selection.ts';
 
@@ -67,12 +68,10 @@ export const accounts = {
     title: (name: string) => `Delete ${isolate(name)}?`,
     confirm: 'Delete account',
     goes: 'Also deleted, without further events:',
-    contents: (count: string, one: boolean) =>
-      one
-        ? 'access to 1 item of content (the content itself is kept)'
-        : `access to ${count} items of content (the content itself is kept)`,
-    registrations: (count: string, one: boolean) =>
-      one ? '1 registration and its results' : `${count} registrations and their results`,
+    contents: (count: number) =>
+      `access to ${counted(count, 'item', 'items')} of content (the content itself is kept)`,
+    registrations: (count: number, isMore: boolean) =>
+      counted(count, 'registration and its results', 'registrations and their results', isMore),
     nothing: 'It has no content and no registrations.',
     counting: 'Counting what else will be deleted…',
     uncounted: 'Access to content and registrations, with their results, are also deleted.',

@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { counted } from './counted.ts';
 import { pageTitles } from './page-titles.ts';
 
 /** Folders and the lists of their contents. */
@@ -128,7 +129,7 @@ export const folders = {
     notYet: (name: string) => `“${isolate(name)}” cannot be deleted yet`,
     holds: 'It is not empty. Move or delete its contents first:',
     heldBy: 'Accounts have this folder. Remove it from them first:',
-    subfolders: (count: string, one: boolean) => (one ? '1 folder' : `${count} folders`),
+    subfolders: (count: number) => counted(count, 'folder', 'folders'),
   },
   gone: {
     title: 'This folder no longer exists',

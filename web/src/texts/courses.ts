@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { counted } from './counted.ts';
 import { pageTitles } from './page-titles.ts';
 import { deletionOf } from './selection.ts';
 
@@ -20,7 +21,7 @@ export const courses = {
     size: 'Size',
     uploaded: 'Uploaded',
     state: 'State',
-    files: (count: string, one: boolean) => (one ? '1 file' : `${count} files`),
+    files: (count: number) => counted(count, 'file', 'files'),
     published: 'Published',
     newest: 'Not published',
     earlier: 'Previously published',
@@ -54,7 +55,8 @@ export const courses = {
     registrations: 'Registrations',
     nobody: 'Not used yet.',
     more: (count: string) => `and ${count} more`,
-    registrationsOf: (count: string, one: boolean) => (one ? '1 registration' : `${count} registrations`),
+    registrationsOf: (count: number, isMore: boolean) =>
+      counted(count, 'registration', 'registrations', isMore),
   },
   remove: {
     action: 'Delete…',

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 /** Delivery history. */
 export const deliveries = {
   title: 'History',
@@ -56,7 +58,7 @@ export const deliveries = {
   },
   filter: 'Outcome',
   all: 'All outcomes',
-  attemptsOf: (count: string, number: number) => (number === 1 ? '1 attempt' : `${count} attempts`),
+  attemptsOf: (count: number) => counted(count, 'attempt', 'attempts'),
   resendDead: 'Redeliver dead letters…',
   open: (event: string, id: number) => `${event}, delivery ${id}`,
   noResponse: 'No response',

@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { counted } from './counted.ts';
 import { pageTitles } from './page-titles.ts';
 import { deletionOf } from './selection.ts';
 
@@ -94,7 +95,7 @@ export const registrations = {
     fileTooLarge: (size: string) => `The file is larger than ${size}.`,
     fileEncoding: 'The file is not UTF-8. In Excel, save it as “CSV UTF-8”.',
     fileUnreadable: 'The file could not be read. Close it in other programs, then choose it again.',
-    found: (count: string, one: boolean) => (one ? '1 learner' : `${count} learners`),
+    found: (count: number) => counted(count, 'learner', 'learners'),
     row: (row: number, id: string, fault: string) =>
       `Row ${row}${id === '' ? '' : ` (${isolate(id)})`}: ${fault}`,
     faults: {
@@ -105,20 +106,18 @@ export const registrations = {
       columns: 'has several columns. Add a header row with a column learner_id',
       repeated: (row: number) => `repeats row ${row}`,
     },
-    unusable: (count: string, one: boolean) =>
-      one ? '1 row cannot be used and is ignored:' : `${count} rows cannot be used and are ignored:`,
+    unusable: (count: number) =>
+      counted(count, 'row cannot be used and is ignored:', 'rows cannot be used and are ignored:'),
     moreFaults: (count: string) => `… and ${count} more`,
     tooMany: (limit: string) => `At most ${limit} learners can be registered at once. Split the list.`,
     skip: 'Skip learners who are already registered',
     skipDescription: 'They are registered for the same course or equivalent in this account.',
-    submit: (count: string, one: boolean) => (one ? 'Register 1 learner' : `Register ${count} learners`),
+    submit: (count: number) => `Register ${counted(count, 'learner', 'learners')}`,
     nobody: 'Enter learner ids',
     progress: 'Progress of the registrations',
-    done: (count: string, one: boolean) =>
-      one ? '1 learner was registered.' : `${count} learners were registered.`,
-    skipped: (count: string, one: boolean) =>
-      one ? '1 was already registered.' : `${count} were already registered.`,
-    left: (count: string, one: boolean) => (one ? '1 learner is left.' : `${count} learners are left.`),
+    done: (count: number) => counted(count, 'learner was registered.', 'learners were registered.'),
+    skipped: (count: number) => counted(count, 'was already registered.', 'were already registered.'),
+    left: (count: number) => counted(count, 'learner is left.', 'learners are left.'),
     refused: 'These could not be registered:',
     discard: {
       title: 'Close without registering?',

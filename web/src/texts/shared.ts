@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { counted } from './counted.ts';
 
 /** Texts that several areas use. */
 export const shared = {
@@ -56,7 +57,7 @@ export const shared = {
     rows: (count: number) => `${count} per page`,
     filters: 'Filters',
     updating: 'Updating',
-    results: (total: string, one: boolean) => (one ? '1 result' : `${total} results`),
+    results: (total: number, isMore: boolean) => counted(total, 'result', 'results', isMore),
     all: 'All',
     beyond: {
       title: 'This page does not exist',

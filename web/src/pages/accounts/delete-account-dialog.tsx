@@ -5,8 +5,6 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { accounts } from '../../texts/accounts.ts';
-import { shared } from '../../texts/shared.ts';
-import { formatNumber } from '../../utilities/numbers.ts';
 import styles from './accounts.module.css';
 
 const texts = accounts.remove;
@@ -65,21 +63,13 @@ function WhatGoes({ accountId }: { accountId: number }) {
   if (contents.data === undefined || registered.data === undefined) return texts.counting;
   const [assets, learners] = [contents.data.total, registered.data.total];
   if (assets === 0 && learners === 0) return texts.nothing;
-  const learnersText = formatNumber(learners);
   return (
     <>
       {texts.goes}
       <ul className={styles.list}>
-        {assets > 0 && <li>{texts.contents(formatNumber(assets), assets === 1)}</li>}
+        {assets > 0 && <li>{texts.contents(assets)}</li>}
         {learners > 0 && (
-          <li>
-            {texts.registrations(
-              registered.data.total_is_lower_bound === true
-                ? shared.table.atLeast(learnersText)
-                : learnersText,
-              learners === 1,
-            )}
-          </li>
+          <li>{texts.registrations(learners, registered.data.total_is_lower_bound === true)}</li>
         )}
       </ul>
     </>

@@ -2,8 +2,6 @@ import { useQueries } from '@tanstack/react-query';
 import type { AccountOverview } from '../../api/accounts.ts';
 import { registrationListQuery } from '../../api/registrations.ts';
 import { accounts } from '../../texts/accounts.ts';
-import { shared } from '../../texts/shared.ts';
-import { formatNumber } from '../../utilities/numbers.ts';
 import styles from './accounts.module.css';
 
 const texts = accounts.remove;
@@ -30,17 +28,12 @@ function WhatGoes({ selected }: { selected: readonly AccountOverview[] }) {
   const learners = registered.reduce((sum, { data }) => sum + (data?.total ?? 0), 0);
   if (contents === 0 && learners === 0) return texts.manyNothing;
   const isMore = registered.some(({ data }) => data?.total_is_lower_bound === true);
-  const learnersText = formatNumber(learners);
   return (
     <>
       {texts.goes}
       <span className={styles.goes}>
-        {contents > 0 && <span>{texts.contents(formatNumber(contents), contents === 1)}</span>}
-        {learners > 0 && (
-          <span>
-            {texts.registrations(isMore ? shared.table.atLeast(learnersText) : learnersText, learners === 1)}
-          </span>
-        )}
+        {contents > 0 && <span>{texts.contents(contents)}</span>}
+        {learners > 0 && <span>{texts.registrations(learners, isMore)}</span>}
       </span>
     </>
   );

@@ -140,7 +140,7 @@ function FolderContents({ folder, onClose }: { folder: FolderNode; onClose: () =
       )}
       {children.length > 0 && (
         <li>
-          {folders.remove.subfolders(formatNumber(children.length), children.length === 1)}
+          {folders.remove.subfolders(children.length)}
           <ul className={styles.list}>
             {children.slice(0, FOLDERS_NAMED).map((child) => (
               <li key={child.id}>

@@ -66,10 +66,7 @@ export function UsageList({ usage, asset: { type, id } }: { usage: ContentUsage;
                 />
               )}
             >
-              {words.registrationsOf(
-                formatNumber(registrations.total) + (registrations.total_is_lower_bound ? '+' : ''),
-                registrations.total === 1,
-              )}
+              {words.registrationsOf(registrations.total, registrations.total_is_lower_bound === true)}
             </Anchor>
           </dd>
         </div>

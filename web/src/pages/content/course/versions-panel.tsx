@@ -54,7 +54,7 @@ export function VersionsPanel({ course, etag }: { course: CourseWithVersions; et
         <span className={styles.two}>
           <span>{content.standards[learning_standard]}</span>
           <span className={styles.second}>
-            {formatBytes(byte_count)} · {words.files(formatNumber(file_count), file_count === 1)}
+            {formatBytes(byte_count)} · {words.files(file_count)}
           </span>
         </span>
       ),

@@ -173,14 +173,10 @@ function ManyForm({
             )}
           </FileButton>
           <Text size="sm" role="status">
-            {text !== '' && texts.found(formatNumber(learners.length), learners.length === 1)}
+            {text !== '' && texts.found(learners.length)}
           </Text>
         </Group>
-        <FaultyRows
-          title={texts.unusable(formatNumber(faulty.length), faulty.length === 1)}
-          tone="warn"
-          rows={faulty}
-        />
+        <FaultyRows title={texts.unusable(faulty.length)} tone="warn" rows={faulty} />
         <Checkbox
           label={texts.skip}
           description={texts.skipDescription}
@@ -190,11 +186,7 @@ function ManyForm({
         <Text size="sm" c="dimmed">
           {create.event}
         </Text>
-        <FormButtons
-          submit={texts.submit(formatNumber(learners.length), learners.length === 1)}
-          pending={false}
-          onCancel={onClose}
-        />
+        <FormButtons submit={texts.submit(learners.length)} pending={false} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -6,7 +6,6 @@ import { newIdempotencyKey } from '../../../api/request.ts';
 import { fieldOf } from '../../../components/form-problem.tsx';
 import { notifyLeft } from '../../../components/notify.tsx';
 import { registrations } from '../../../texts/registrations.ts';
-import { formatNumber } from '../../../utilities/numbers.ts';
 import { useIsShown } from '../../../utilities/use-is-shown.ts';
 import type { FaultyRow, LearnerRow } from './learner-rows.ts';
 
@@ -92,11 +91,7 @@ export function processed({ registered, skipped, refused }: Registering): number
 export function resultOf(state: Registering): string {
   const { registered, skipped } = state;
   const left = state.plan.learners.length - processed(state);
-  return [
-    texts.done(formatNumber(registered), registered === 1),
-    skipped > 0 && texts.skipped(formatNumber(skipped), skipped === 1),
-    left > 0 && texts.left(formatNumber(left), left === 1),
-  ]
+  return [texts.done(registered), skipped > 0 && texts.skipped(skipped), left > 0 && texts.left(left)]
     .filter(Boolean)
     .join(' ');
 }

@@ -125,7 +125,7 @@ function Row({
       <span className={styles.response}>
         {delivery.attempts === 0
           ? deliveries.notTried
-          : `${delivery.response_status ?? deliveries.noResponse} · ${deliveries.attemptsOf(formatNumber(delivery.attempts), delivery.attempts)}${
+          : `${delivery.response_status ?? deliveries.noResponse} · ${deliveries.attemptsOf(delivery.attempts)}${
               delivery.duration_ms === null ? '' : ` · ${formatDuration(delivery.duration_ms)}`
             }`}
       </span>

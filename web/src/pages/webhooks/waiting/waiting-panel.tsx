@@ -16,7 +16,6 @@ import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { waiting } from '../../../texts/waiting.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
-import { formatNumber } from '../../../utilities/numbers.ts';
 import { DeliverySubject } from '../history/delivery-subject.tsx';
 import styles from '../history/history.module.css';
 import { PurgeDialog } from './purge-dialog.tsx';
@@ -130,9 +129,7 @@ function Row({ message, isHead }: { message: WaitingMessage; isHead: boolean }) 
         <Time value={message.event_dt} format="clock" />
       </span>
       <span className={styles.response}>
-        {message.attempts === 0
-          ? deliveries.notTried
-          : deliveries.attemptsOf(formatNumber(message.attempts), message.attempts)}
+        {message.attempts === 0 ? deliveries.notTried : deliveries.attemptsOf(message.attempts)}
       </span>
       <span className={styles.subject}>
         <DeliverySubject about={message.about} />
