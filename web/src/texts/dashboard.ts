@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { formatNumber } from '../utilities/numbers.ts';
 import { pageTitles } from './page-titles.ts';
 
 /** The dashboard. */
@@ -48,10 +49,10 @@ export const dashboard = {
   },
   paused: {
     title: 'Paused webhooks',
-    description: (messages: number, formatted: string) =>
+    description: (messages: number) =>
       messages === 1
         ? '1 message waits until its webhook is resumed.'
-        : `${formatted} messages wait until their webhooks are resumed.`,
+        : `${formatNumber(messages)} messages wait until their webhooks are resumed.`,
     webhook: 'Webhook',
     since: 'Paused since',
     waiting: 'Waiting',

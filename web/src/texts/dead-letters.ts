@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { formatNumber } from '../utilities/numbers.ts';
 import { pageTitles } from './page-titles.ts';
 
 /** Dead letters of all webhooks, and their redelivery. */
@@ -39,10 +40,10 @@ export const deadLetters = {
   },
   resent: 'The message was queued for redelivery.',
   notResent: 'The message was not sent, because it is no longer a dead letter.',
-  skipped: (count: number, formatted: string) =>
+  skipped: (count: number) =>
     count === 1
       ? '1 was skipped, because its outcome has changed.'
-      : `${formatted} were skipped, because their outcomes have changed.`,
+      : `${formatNumber(count)} were skipped, because their outcomes have changed.`,
   empty: {
     title: 'No dead letters',
     description:
@@ -51,17 +52,17 @@ export const deadLetters = {
   resendTicked: 'Redeliver selected',
   removeTicked: 'Remove selected…',
   cannotResendTicked: 'The webhooks of the selected messages are inactive or deleted.',
-  resentSome: (count: number, formatted: string) =>
+  resentSome: (count: number) =>
     count === 1
       ? '1 message was queued for redelivery.'
-      : `${formatted} messages were queued for redelivery.`,
-  removedSome: (count: number, formatted: string) =>
-    count === 1 ? '1 dead letter was removed.' : `${formatted} dead letters were removed.`,
+      : `${formatNumber(count)} messages were queued for redelivery.`,
+  removedSome: (count: number) =>
+    count === 1 ? '1 dead letter was removed.' : `${formatNumber(count)} dead letters were removed.`,
   removal: {
     title: 'Remove dead letters?',
     confirm: 'Remove',
-    description: (count: number, formatted: string) =>
-      `${count === 1 ? 'The selected message is' : `${formatted} selected messages are`} removed from the dead letters and not sent. The history of the webhook lists ${count === 1 ? 'it' : 'them'} as discarded, and you can redeliver ${count === 1 ? 'it' : 'them'} from there until the history expires.`,
+    description: (count: number) =>
+      `${count === 1 ? 'The selected message is' : `${formatNumber(count)} selected messages are`} removed from the dead letters and not sent. The history of the webhook lists ${count === 1 ? 'it' : 'them'} as discarded, and you can redeliver ${count === 1 ? 'it' : 'them'} from there until the history expires.`,
   },
   runs: {
     redeliver: {

@@ -1,3 +1,5 @@
+import { formatNumber } from '../utilities/numbers.ts';
+
 import { counted } from './counted.ts';
 
 /** Delivery history. */
@@ -27,20 +29,20 @@ export const deliveries = {
   ticked: (count: string) => `${count} selected`,
   resendTicked: 'Redeliver selected',
   untick: 'Clear selection',
-  resent: (count: number, formatted: string) =>
+  resent: (count: number) =>
     count === 1
       ? '1 message was queued for redelivery.'
-      : `${formatted} messages were queued for redelivery.`,
+      : `${formatNumber(count)} messages were queued for redelivery.`,
   resendMatching: 'Redeliver matching…',
   removeDead: 'Remove dead letters…',
   removeMatching: 'Remove matching…',
   noneDead: 'There are no dead letters.',
   onlyDead: 'Only dead letters can be removed.',
   onlyFailed: 'Only dead letters and discarded messages are redelivered together. Select the others.',
-  kept: (count: number, formatted: string) =>
+  kept: (count: number) =>
     count === 1
       ? 'The other selected message is not a dead letter and stays as it is.'
-      : `The other ${formatted} selected messages are not dead letters and stay as they are.`,
+      : `The other ${formatNumber(count)} selected messages are not dead letters and stay as they are.`,
   filters: {
     title: 'Filters',
     active: (count: number) => (count === 1 ? '1 filter' : `${count} filters`),

@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { formatNumber } from '../utilities/numbers.ts';
 
 /** The messages that wait in the line of a webhook. */
 export const waiting = {
@@ -40,8 +41,8 @@ export const waiting = {
     progress: (done: string, total: string) => `${done} of ${total} purged`,
     progressLabel: 'Progress',
     running: 'Purging…',
-    done: (count: number, formatted: string) =>
-      count === 1 ? 'Done: 1 message purged.' : `Done: ${formatted} messages purged.`,
+    done: (count: number) =>
+      count === 1 ? 'Done: 1 message purged.' : `Done: ${formatNumber(count)} messages purged.`,
     stopped: (done: string, left: string) => `Stopped: ${done} purged, ${left} still waiting.`,
     failed: (done: string) => `Interrupted: ${done} purged so far.`,
   },

@@ -1,3 +1,5 @@
+import { formatNumber } from '../utilities/numbers.ts';
+
 /** A webhook's own page. */
 export const webhookDetails = {
   tabs: {
@@ -18,8 +20,7 @@ export const webhookDetails = {
   paused: {
     title: 'Paused: nothing is sent until you resume it',
     since: 'Paused since',
-    waiting: (count: number, formatted: string) =>
-      count === 1 ? '1 message waits.' : `${formatted} messages wait.`,
+    waiting: (count: number) => (count === 1 ? '1 message waits.' : `${formatNumber(count)} messages wait.`),
     hint: 'Events are still recorded. Their messages are sent in order once the webhook is resumed.',
     resume: 'Resume',
   },
@@ -33,8 +34,8 @@ export const webhookDetails = {
     title: 'In error: the last attempt failed',
     reason: (reason: string, explanation: string | null) =>
       explanation === null ? reason : `${reason}: ${explanation}`,
-    failed: (count: number, formatted: string) =>
-      count === 1 ? 'The last attempt failed, at' : `The last ${formatted} attempts failed, since`,
+    failed: (count: number) =>
+      count === 1 ? 'The last attempt failed, at' : `The last ${formatNumber(count)} attempts failed, since`,
     lastAttempt: (max: string) =>
       `If attempt ${max} of this message fails, it is moved to dead letters and the next one is sent.`,
     deadLettered: 'The message was moved to dead letters. It is sent only if someone redelivers it.',

@@ -1,6 +1,7 @@
 import { isolate } from '../utilities/isolate.ts';
+import { formatNumber } from '../utilities/numbers.ts';
 
-const messages = (count: number, formatted: string) => (count === 1 ? '1 message' : `${formatted} messages`);
+const messages = (count: number) => (count === 1 ? '1 message' : `${formatNumber(count)} messages`);
 
 /** Texts of replaying events to a webhook. */
 export const webhookReplay = {
@@ -18,17 +19,17 @@ export const webhookReplay = {
   again: 'Also events that it got before',
   againDescription: 'They are sent again with the same webhook-id, so that receivers can recognize them.',
   counting: 'Counting…',
-  found: (count: number, formatted: string, isLowerBound: boolean) =>
+  found: (count: number, isLowerBound: boolean) =>
     isLowerBound
-      ? `At least ${messages(count, formatted)} will be queued.`
+      ? `At least ${messages(count)} will be queued.`
       : count === 0
         ? 'The webhook missed no events in this period.'
-        : `${messages(count, formatted)} will be queued.`,
+        : `${messages(count)} will be queued.`,
   submit: 'Replay',
   activateAndSubmit: 'Activate and replay',
-  running: (count: number, formatted: string) => `${messages(count, formatted)} queued so far…`,
-  stopped: (count: number, formatted: string) =>
-    `Stopped: ${messages(count, formatted)} queued. Later events in the period were not queued.`,
-  failed: (count: number, formatted: string) => `${messages(count, formatted)} queued before this failure:`,
-  done: (count: number, formatted: string) => `Done: ${messages(count, formatted)} queued.`,
+  running: (count: number) => `${messages(count)} queued so far…`,
+  stopped: (count: number) =>
+    `Stopped: ${messages(count)} queued. Later events in the period were not queued.`,
+  failed: (count: number) => `${messages(count)} queued before this failure:`,
+  done: (count: number) => `Done: ${messages(count)} queued.`,
 } as const;

@@ -3,7 +3,6 @@ import { type ReactNode, useState } from 'react';
 import { type Acted, type DeadLetterAction, deadLettersKey } from '../../api/dead-letters.ts';
 import { webhooksKey } from '../../api/webhooks.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
-import { formatNumber } from '../../utilities/numbers.ts';
 import { useIsShown } from '../../utilities/use-is-shown.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { notifyDone, notifyError } from '../notify.tsx';
@@ -26,7 +25,7 @@ export function useDeadLetterActions({
 }: {
   act: (action: DeadLetterAction) => Promise<Acted>;
   onDone: () => void;
-  redelivered: (count: number, text: string) => string;
+  redelivered: (count: number) => string;
   removable: number;
   note?: ReactNode;
 }) {
@@ -38,8 +37,8 @@ export function useDeadLetterActions({
     onSuccess: ({ done, skipped }, action) => {
       onDone();
       setRemoving(false);
-      const text = (action === 'remove' ? deadLetters.removedSome : redelivered)(done, formatNumber(done));
-      notifyDone(skipped === 0 ? text : `${text} ${deadLetters.skipped(skipped, formatNumber(skipped))}`);
+      const text = (action === 'remove' ? deadLetters.removedSome : redelivered)(done);
+      notifyDone(skipped === 0 ? text : `${text} ${deadLetters.skipped(skipped)}`);
     },
     // The dialog shows an error of a removal, unless it was cancelled in the meantime.
     onError: (error, action) => {
@@ -68,7 +67,7 @@ export function useDeadLetterActions({
         onConfirm={() => mutation.mutate('remove')}
         onClose={() => setRemoving(false)}
       >
-        {deadLetters.removal.description(removable, formatNumber(removable))}
+        {deadLetters.removal.description(removable)}
         {note}
       </ConfirmDialog>
     ),

@@ -37,8 +37,7 @@ const COLUMNS: readonly Column<EventSummary>[] = [
     id: 'webhooks',
     label: words.webhooks,
     width: '8rem',
-    cell: ({ matched_webhooks: matched, replayed_webhooks: replayed }) =>
-      events.webhooks(matched + replayed, formatNumber(matched + replayed)),
+    cell: ({ matched_webhooks: matched, replayed_webhooks: replayed }) => events.webhooks(matched + replayed),
   },
   {
     id: 'time',

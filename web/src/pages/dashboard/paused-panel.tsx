@@ -45,7 +45,7 @@ export function PausedPanel({ delivery }: { delivery: DeliveryNow }) {
   return (
     <Panel
       title={texts.title}
-      description={texts.description(messages, formatNumber(messages))}
+      description={texts.description(messages)}
       flush
       actions={
         total > rows.length && (

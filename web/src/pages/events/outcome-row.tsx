@@ -6,7 +6,6 @@ import type { EventWebhookRecord } from '../../api/events.ts';
 import { MessageStatusBadge } from '../../components/events/message-status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { events } from '../../texts/events.ts';
-import { formatNumber } from '../../utilities/numbers.ts';
 import styles from './events.module.css';
 
 const { details: texts } = events;
@@ -41,7 +40,7 @@ function MessageRow({
         </WebhookLink>{' '}
         <span className={styles.dim}>
           {outcome.via === 'REPLAY' && `${texts.replayed} · `}
-          {attempts > 0 && texts.attempts(attempts, formatNumber(attempts))}
+          {attempts > 0 && texts.attempts(attempts)}
           {updated !== null && (
             <>
               {' · '}

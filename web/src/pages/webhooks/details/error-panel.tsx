@@ -34,7 +34,7 @@ export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
       {failure != null && (
         <>
           <div>
-            {texts.failed(failure.failures, formatNumber(failure.failures))}{' '}
+            {texts.failed(failure.failures)}{' '}
             {failure.since_dt !== null && <Time value={failure.since_dt} format="clock" />}
             {'. '}
             {failure.delivery !== null && whatHappens(failure, failure.delivery)}

@@ -5,7 +5,6 @@ import { Time } from '../../../components/time.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhookReplay } from '../../../texts/webhook-replay.ts';
-import { formatNumber } from '../../../utilities/numbers.ts';
 import styles from './webhook-page.module.css';
 
 const { paused, inactive } = webhookDetails;
@@ -37,7 +36,7 @@ export function StoppedPanel({
           <div>
             {texts.since} <Time value={since} format="absolute" />
             {'. '}
-            {webhook.enabled && depth !== undefined && paused.waiting(depth, formatNumber(depth))}
+            {webhook.enabled && depth !== undefined && paused.waiting(depth)}
           </div>
         )}
         <div>{texts.hint}</div>

@@ -56,7 +56,7 @@ export function useHistorySelection(
     onDone: clear,
     redelivered: deliveries.resent,
     removable: dead.length,
-    note: kept > 0 && ` ${deliveries.kept(kept, formatNumber(kept))}`,
+    note: kept > 0 && ` ${deliveries.kept(kept)}`,
   });
   const bar = ticked.size > 0 && (
     <SelectionDock>

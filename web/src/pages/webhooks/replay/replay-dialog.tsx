@@ -11,7 +11,6 @@ import { useTimeInput } from '../../../components/use-time-input.ts';
 import { shared } from '../../../texts/shared.ts';
 import { webhookReplay as texts } from '../../../texts/webhook-replay.ts';
 import { toInstant, toLocalTime } from '../../../utilities/local-time.ts';
-import { formatNumber } from '../../../utilities/numbers.ts';
 import { type ReplayPlan, type ReplayRun, useReplay } from './use-replay.ts';
 
 interface ReplayedWebhook {
@@ -113,7 +112,7 @@ function Period({
           <Text size="sm" fw={500}>
             {count === undefined
               ? isFetching && texts.counting
-              : texts.found(count.count, formatNumber(count.count), count.isLowerBound)}
+              : texts.found(count.count, count.isLowerBound)}
           </Text>
         </Group>
         <FormProblem error={isValid ? error : null} />
@@ -145,7 +144,7 @@ function Progress({
       <KeptOpen when={phase === 'running'} />
       <Group gap="xs" role="status">
         {phase === 'running' && <Loader size="xs" />}
-        <span>{texts[phase](queued, formatNumber(queued))}</span>
+        <span>{texts[phase](queued)}</span>
       </Group>
       <FormProblem error={error} />
       <RunButtons

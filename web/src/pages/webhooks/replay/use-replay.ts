@@ -4,7 +4,6 @@ import { endOfEvents, eventsKey, replayEvents } from '../../../api/events.ts';
 import { switchWebhook, webhooksKey } from '../../../api/webhooks.ts';
 import { notifyLeft } from '../../../components/notify.tsx';
 import { webhookReplay as texts } from '../../../texts/webhook-replay.ts';
-import { formatNumber } from '../../../utilities/numbers.ts';
 import { useIsShown } from '../../../utilities/use-is-shown.ts';
 
 /** The events to send to a webhook. */
@@ -90,6 +89,6 @@ export function useReplay(): {
 
 /** Shows how a replay ended whose page was left. */
 function notifyRun({ phase, queued, error }: ReplayRun): void {
-  const words = texts[phase === 'done' ? 'done' : 'stopped'](queued, formatNumber(queued));
+  const words = texts[phase === 'done' ? 'done' : 'stopped'](queued);
   notifyLeft(texts.title, words, error);
 }

@@ -141,7 +141,7 @@ function Running({
 function wordsOf({ phase, done, left }: PurgeRun): string {
   switch (phase) {
     case 'done':
-      return texts.done(done, formatNumber(done));
+      return texts.done(done);
     case 'stopped':
       return texts.stopped(formatNumber(done), formatNumber(left));
     case 'failed':

@@ -69,6 +69,6 @@ export function usePurge(webhookId: number) {
 function notifyRun({ phase, done, left, error }: PurgeRun): void {
   const isComplete = phase === 'done';
   const count = formatNumber(done);
-  const words = isComplete ? texts.done(done, count) : texts.stopped(count, formatNumber(left));
+  const words = isComplete ? texts.done(done) : texts.stopped(count, formatNumber(left));
   notifyLeft(texts.title, words, error);
 }
