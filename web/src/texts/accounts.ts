@@ -127,12 +127,12 @@ export const accounts = {
       words: {
         title: (count: string, name: string | null) =>
           name === null ? `Remove ${count} items?` : `Remove ${isolate(name)}?`,
-        confirm: (_count: string, _one: boolean) => 'Remove',
+        confirm: () => 'Remove',
         progress: (done: string, total: string) => `${done} of ${total} removed`,
-        done: (count: string, one: boolean) => (one ? '1 item was removed.' : `${count} items were removed.`),
+        done: (count: number) => counted(count, 'item was removed.', 'items were removed.'),
         stopped: (done: string, left: string) => `Stopped: ${done} removed, ${left} left.`,
-        failed: (count: string, one: boolean) =>
-          one ? '1 item could not be removed:' : `${count} items could not be removed:`,
+        failed: (count: number) =>
+          counted(count, 'item could not be removed:', 'items could not be removed:'),
       },
     },
   },

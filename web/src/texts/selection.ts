@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { counted } from './counted.ts';
 
 /** Selected rows of lists, and what is done with many at once. */
 export const selection = {
@@ -21,14 +22,14 @@ export const selection = {
 
 /** The words of deleting many things of one kind. `one` and `many` are nouns: `account`, `accounts`. */
 export function deletionOf(one: string, many: string) {
-  const things = (count: string, isOne: boolean) => (isOne ? `1 ${one}` : `${count} ${many}`);
+  const things = (count: number) => counted(count, one, many);
   return {
     title: (count: string, name: string | null) =>
       name === null ? `Delete ${count} ${many}?` : `Delete ${isolate(name)}?`,
-    confirm: (count: string, isOne: boolean) => `Delete ${things(count, isOne)}`,
+    confirm: (count: number) => `Delete ${things(count)}`,
     progress: (done: string, total: string) => `${done} of ${total} deleted`,
-    done: (count: string, isOne: boolean) => `${things(count, isOne)} deleted.`,
+    done: (count: number) => `${things(count)} deleted.`,
     stopped: (done: string, left: string) => `Stopped: ${done} deleted, ${left} left.`,
-    failed: (count: string, isOne: boolean) => `${things(count, isOne)} could not be deleted:`,
+    failed: (count: number) => `${things(count)} could not be deleted:`,
   };
 }

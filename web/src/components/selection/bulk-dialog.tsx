@@ -84,7 +84,7 @@ function BulkForm<T>({ children, typed = false, ...action }: BulkDialogProps<T>)
           </div>
         )}
         {failures.length > 0 && !isRunning && (
-          <Callout tone="bad" title={words.failed(formatNumber(failures.length), failures.length === 1)} live>
+          <Callout tone="bad" title={words.failed(failures.length)} live>
             <FailureList failures={failures} />
           </Callout>
         )}
@@ -96,7 +96,7 @@ function BulkForm<T>({ children, typed = false, ...action }: BulkDialogProps<T>)
           {(phase !== 'done' || failures.length > 0) && (
             <Button type="submit" color="red" loading={isRunning}>
               {phase === 'asking' || isRunning
-                ? words.confirm(formatNumber(items.length), items.length === 1)
+                ? words.confirm(items.length)
                 : phase === 'done'
                   ? texts.retry
                   : shared.continue}

@@ -4,11 +4,11 @@ import { namesOf } from './failure-list.tsx';
 /** The texts of a bulk action. */
 export interface BulkWords {
   title: (count: string, name: string | null) => string;
-  confirm: (count: string, one: boolean) => string;
+  confirm: (count: number) => string;
   progress: (done: string, total: string) => string;
-  done: (count: string, one: boolean) => string;
+  done: (count: number) => string;
   stopped: (done: string, left: string) => string;
-  failed: (count: string, one: boolean) => string;
+  failed: (count: number) => string;
 }
 
 /** The state of a bulk action. After `done`, the failed items can be tried again. */
@@ -25,7 +25,7 @@ export function progressOf(
   const doneText = formatNumber(done);
   switch (phase) {
     case 'done':
-      return words.done(doneText, done === 1);
+      return words.done(done);
     case 'stopped':
       return words.stopped(doneText, formatNumber(total - done - failed));
     default:
@@ -36,5 +36,5 @@ export function progressOf(
 /** A sentence about the failed items, for a notice; none if there are none. */
 export function failuresIn(words: BulkWords, failed: readonly { name: string }[]): string[] {
   if (failed.length === 0) return [];
-  return [words.failed(formatNumber(failed.length), failed.length === 1), namesOf(failed)];
+  return [words.failed(failed.length), namesOf(failed)];
 }

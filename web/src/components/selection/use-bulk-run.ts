@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
 import { concernsAll, isNotFound } from '../../api/errors.ts';
-import { formatNumber } from '../../utilities/numbers.ts';
 import { useIsShown } from '../../utilities/use-is-shown.ts';
 import { notifyDone, notifyLeft } from '../notify.tsx';
 import { type BulkPhase, type BulkWords, failuresIn, progressOf } from './bulk-words.ts';
@@ -87,10 +86,9 @@ export function useBulkRun<T>({ items, words, act, onDone, onEnd, onClose }: Bul
     waiting.current = left;
     setPhase(end);
     if (end === 'done' && failed.length === 0) {
-      notifyDone(words.done(formatNumber(doneNow), doneNow === 1));
+      notifyDone(words.done(doneNow));
       onClose();
     } else if (!isShown()) {
-      const count = formatNumber(items.length);
       const result = progressOf(
         left.length > 0 ? 'stopped' : end,
         words,
@@ -98,7 +96,7 @@ export function useBulkRun<T>({ items, words, act, onDone, onEnd, onClose }: Bul
         items.length,
         failed.length,
       );
-      const title = words.confirm(count, items.length === 1);
+      const title = words.confirm(items.length);
       notifyLeft(title, [result, ...failuresIn(words, failed)].join(' '), failure);
     }
     await onEnd();
