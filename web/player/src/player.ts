@@ -315,7 +315,7 @@ export class Player {
     else this.#view.showTimePassed();
   }
 
-  /** Shows what follows when the time of a unit is up. @param hasMessage whether to tell the learner why it was closed */
+  /** Shows what follows when the time of a unit is up. @param hasMessage whether to show why it was closed */
   async #showTimeOver(hasMessage: boolean): Promise<void> {
     const canChoose = this.#sequencer === null && (this.#page?.units.length ?? 0) > 1;
     if (hasMessage) this.#view.showTimeOver(canChoose);

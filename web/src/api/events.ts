@@ -103,7 +103,7 @@ export async function replayEvents(
   return await request('POST', path, signal === undefined ? {} : { signal });
 }
 
-/** Maximum number of steps of a count. A larger number would tell people little more, and take long. */
+/** Maximum number of steps of a count. A larger number would help little, and take long. */
 const COUNTED_STEPS = 20;
 
 /** The number of messages that a replay would queue, up to a limit. */
