@@ -4,19 +4,8 @@ import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { AiccUnit } from './aicc-helpers.ts';
+import { AiccUnit, TWO_UNITS } from './aicc-helpers.ts';
 import { Player, resultOf } from './learner-helpers.ts';
-
-/** A course of two units, the second without a mastery score. */
-const TWO_UNITS: PackageFiles = {
-  ...aiccFiles(),
-  'course.au':
-    '"System_ID","Type","Max_Score","Mastery_Score","Max_Time_Allowed","Time_Limit_Action","File_Name","Core_Vendor","Web_Launch"\r\n' +
-    '"A1","lesson","100","80","","","index.html","",""\r\n"A2","lesson","100","","","","index.html","",""\r\n',
-  'course.des':
-    '"System_ID","Developer_ID","Title","Description"\r\n"A1","D1","One",""\r\n"A2","D2","Two",""\r\n',
-  'course.cst': '"Block","Member"\r\n"ROOT","A1"\r\n"ROOT","A2"\r\n',
-};
 
 /** A course of two blocks with prerequisites: A3 needs a unit, A4 all of a block, A5 a unit that was browsed. */
 const WITH_PREREQUISITES: PackageFiles = {

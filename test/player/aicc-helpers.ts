@@ -1,4 +1,16 @@
 import assert from 'node:assert/strict';
+import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
+
+/** A course of two units, the second without a mastery score. */
+export const TWO_UNITS: PackageFiles = {
+  ...aiccFiles(),
+  'course.au':
+    '"System_ID","Type","Max_Score","Mastery_Score","Max_Time_Allowed","Time_Limit_Action","File_Name","Core_Vendor","Web_Launch"\r\n' +
+    '"A1","lesson","100","80","","","index.html","",""\r\n"A2","lesson","100","","","","index.html","",""\r\n',
+  'course.des':
+    '"System_ID","Developer_ID","Title","Description"\r\n"A1","D1","One",""\r\n"A2","D2","Two",""\r\n',
+  'course.cst': '"Block","Member"\r\n"ROOT","A1"\r\n"ROOT","A2"\r\n',
+};
 
 /** An AICC unit that was opened at an address: what its page does over HACP. */
 export class AiccUnit {

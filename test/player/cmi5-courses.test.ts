@@ -287,6 +287,17 @@ describe('a cmi5 course', () => {
     assert.equal(verbs.filter((verb: string) => verb === 'satisfied').length, 2, 'the block and the course');
   });
 
+  test('of several units is no longer failed once its failed unit is passed', async () => {
+    const registrationId = await register({ id: ONE, moveOn: 'Passed' }, { id: TWO, moveOn: 'Passed' });
+    const first = await open(registrationId);
+    await first.send(first.initialized(), first.failed(0.4), first.terminated());
+    assert.equal((await resultOf(service, registrationId)).success, 'FAIL');
+    const second = await open(registrationId);
+    await second.send(second.initialized(), second.passed(0.9), second.terminated());
+    const { completion, success, score } = await resultOf(service, registrationId);
+    assert.deepEqual([completion, success, score], ['Incomplete', 'UNKNOWN', 90]);
+  });
+
   test('whose units all need nothing is satisfied before it is launched', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'NotApplicable' });
     await open(registrationId);

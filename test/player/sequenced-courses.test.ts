@@ -52,6 +52,11 @@ class Page {
     await this.#client.openUnit(delivered.id);
   }
 
+  /** The learner ends the attempt on the course. */
+  leave(): void {
+    this.#session.navigate('exitAll');
+  }
+
   /** The open unit commits its data model. */
   async commit(cmi: object, further: object = {}): Promise<void> {
     const { tree } = this.#session;
@@ -128,6 +133,26 @@ describe('a SCORM 2004 course with sequencing', () => {
     await page.go('continue');
     await page.terminate({ ...passed('0.8'), exit: 'suspend' });
     assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+  });
+
+  it('that failed stays so in a new attempt until a unit is judged', async () => {
+    const { registrationId } = await registerTo(service, COURSE);
+    const page = await Page.open(service, registrationId);
+    const failed = { completion_status: 'completed', success_status: 'failed', score: { scaled: '0.2' } };
+    await page.go('start');
+    await page.terminate(passed('1'));
+    await page.go('continue');
+    await page.terminate(failed);
+    assert.deepEqual(await resultOf(registrationId), ['Completed', 'FAIL', 60]);
+    page.leave();
+    await page.go('start');
+    await page.commit({ completion_status: 'incomplete' });
+    assert.deepEqual((await resultOf(registrationId)).slice(0, 2), ['Completed', 'FAIL']);
+    await page.terminate(passed('0.9'));
+    assert.deepEqual((await resultOf(registrationId)).slice(0, 2), ['Completed', 'UNKNOWN']);
+    await page.go('continue');
+    await page.terminate(passed('0.7'));
+    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 80]);
   });
 
   it('keeps its score while the learner looks at a unit again', async () => {

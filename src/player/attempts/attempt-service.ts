@@ -23,7 +23,7 @@ import {
 import { ChangePace } from './change-pace.ts';
 import type { LearnerValue } from './learner-value-store.ts';
 import { mergeRollUp } from './merge-status.ts';
-import { rollUp } from './roll-up.ts';
+import { type RolledUpStatus, rollUp } from './roll-up.ts';
 import { keepSharedValues, readSharedValues } from './shared-values.ts';
 import { continuesNewest, isReset, isSuperseded, supersededLaunch, supersedes } from './superseding.ts';
 import { closedUnit, isStale, nextUnit, type UnitResult } from './unit-result.ts';
@@ -236,7 +236,7 @@ export class AttemptService {
     const { registrationId } = registration;
     const now = this.#with.now();
     let units = before;
-    let rolledUp: LearningStatus | undefined;
+    let rolledUp: RolledUpStatus | undefined;
     let changesRecord = false;
     let areWhole = true;
     for (const result of results) {
@@ -385,7 +385,7 @@ export class AttemptService {
     tx: Transaction,
     registration: Registration,
     units: readonly UnitState[],
-    rolledUp?: LearningStatus,
+    rolledUp?: RolledUpStatus,
   ): Promise<RegistrationStatus> {
     const course = await this.#with.courses.read(tx, registration.courseId, registration.versionId);
     const unitIds = course.units.map(({ id }) => id);

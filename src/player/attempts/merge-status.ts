@@ -1,4 +1,5 @@
 import type { LearningStatus } from './attempt.ts';
+import type { RolledUpStatus } from './roll-up.ts';
 
 /**
  * The status after a report. Completed and PASS never revert within an attempt. A course that is tried again reports
@@ -21,11 +22,15 @@ export function mergeStatus(current: LearningStatus, reported: LearningStatus): 
 }
 
 /**
- * The status of a registration after its units report. A result that was credited without a score gets none from a
- * course that has no result yet: that score may be the first answers of a test.
+ * The status of a registration after its units report. A failure ends once units are judged and none is failed. A
+ * result that was credited without a score gets none from a course that has no result yet: that score may be the first
+ * answers of a test.
  */
-export function mergeRollUp(registration: LearningStatus, rolledUp: LearningStatus): LearningStatus {
+export function mergeRollUp(registration: LearningStatus, rolledUp: RolledUpStatus): LearningStatus {
   const merged = mergeStatus(registration, rolledUp);
+  if (registration.success === 'FAIL' && rolledUp.success === 'UNKNOWN' && rolledUp.isJudged) {
+    return { ...merged, success: 'UNKNOWN', score: rolledUp.score };
+  }
   const hasResult = registration.completion === 'Completed' || registration.success === 'PASS';
   return hasResult && isOpen(rolledUp) ? { ...merged, score: registration.score } : merged;
 }

@@ -4,6 +4,7 @@ import { assertStorableData } from './assert-storable-data.ts';
 import { type LearningStatus, NOTHING_LEARNED, type UnitState, type WritePosition } from './attempt.ts';
 import type { LearnerValue } from './learner-value-store.ts';
 import { mergeStatus } from './merge-status.ts';
+import type { RolledUpStatus } from './roll-up.ts';
 import { assertStorableId } from './unit-ids.ts';
 
 /** A unit before it was opened. */
@@ -55,7 +56,7 @@ export interface UnitResult {
    * The status of the whole course, if its standard has rules for it. Missing if it follows from the units.
    * @param unit the unit after this result
    */
-  rolledUp?(unit: UnitState): LearningStatus;
+  rolledUp?(unit: UnitState): RolledUpStatus;
 }
 
 /**

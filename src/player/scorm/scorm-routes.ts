@@ -159,7 +159,7 @@ function rolledUpOf(
   if (tree === null) return {};
   const current = readSequencingState(state, tree);
   // The former state is not read, because no value has changed.
-  if (current === null) return { rolledUp: () => NOTHING_LEARNED };
+  if (current === null) return { rolledUp: () => ({ ...NOTHING_LEARNED, isJudged: false }) };
   const rolledUp = (unit: UnitState) => rolledUpStatus(current, tree, unit);
   if (!sharesValues(tree)) return { rolledUp };
   return {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
+import type { UnitState } from '../attempts/attempt.ts';
 import { boundedScore } from '../attempts/bounded-score.ts';
+import type { RolledUpStatus } from '../attempts/roll-up.ts';
 import { MAX_UNIT_ID_LENGTH } from '../unit-id.ts';
 import { cmiOf, hasTerminated } from './cmi.ts';
 import { readFormerState } from './former-sequencing-state.ts';
@@ -109,7 +110,7 @@ export function rolledUpStatus(
   state: SequencingState,
   definition: ActivityTreeDefinition,
   unit: UnitState | null = null,
-): LearningStatus {
+): RolledUpStatus {
   const tree = new ActivityTree(definition, state, () => 0);
   const { current, root } = tree;
   if (!current?.isActive) return statusOf(root);
@@ -122,13 +123,14 @@ export function rolledUpStatus(
   return isDecided(reported, status) ? reported : status;
 }
 
-function statusOf(root: Activity): LearningStatus {
+function statusOf(root: Activity): RolledUpStatus {
   const satisfied = root.satisfied(null);
   const measure = root.measure(null);
   return {
     completion: root.completed() === true ? 'Completed' : 'Incomplete',
     success: satisfied === null ? 'UNKNOWN' : satisfied ? 'PASS' : 'FAIL',
     score: measure === null ? null : boundedScore(measure * PERCENT),
+    isJudged: root.walk().some((each) => each.isLeaf && each.satisfied(null, true) !== null),
   };
 }
 
@@ -144,7 +146,7 @@ function isReportOf(current: Activity, unit: UnitState): boolean {
  * Whether a report completes the course, or changes whether it is passed. Other reports wait until the unit is left: the
  * score of a passed course must not drop because the learner tries one of its units again.
  */
-function isDecided(reported: LearningStatus, before: LearningStatus): boolean {
+function isDecided(reported: RolledUpStatus, before: RolledUpStatus): boolean {
   const isCompleted = reported.completion === 'Completed' && before.completion !== 'Completed';
   return isCompleted || (reported.success !== 'UNKNOWN' && reported.success !== before.success);
 }
