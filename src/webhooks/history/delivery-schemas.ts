@@ -40,12 +40,14 @@ export const Subject = Type.Object(
       ],
       { description: 'The first asset that was added or removed.' },
     ),
-    content_count: Type.Integer({ description: 'How many assets were added or removed.' }),
+    content_count: Type.Integer({
+      description: 'How many assets were added to an account or removed from it. 0 for other events.',
+    }),
   },
   {
     title: 'DeliverySubject',
     description:
-      'Whom and what the message is about. Of messages of more than 32,768 characters, only the account.',
+      'Whom and what the message is about. Of messages of more than 32,768 characters, only the account and the content.',
   },
 );
 

@@ -1,9 +1,9 @@
-/**
- * Maximum length of a message that is parsed. Longer ones name only their account, because their list of content may
- * be very long.
- */
+/** Maximum length of a message that is parsed. The list of content of longer ones may be very long, and is searched. */
 const MAX_PARSED_LENGTH = 32_768;
 const ACCOUNT_OF_LONG = /"resource":\{"account":(\{"id":\d+,"name":"(?:[^"\\]|\\.){0,1000}")/;
+const FIRST_CONTENT_OF_LONG = /"contents":\[(\{"type":"[A-Z]+","id":\d+,"name":"(?:[^"\\]|\\.){0,1000}"\})/;
+/** How each asset begins. No text contains this, because its quotation marks would be escaped. */
+const CONTENT_BEGINS = '{"type":"';
 
 /** Whom and what a message is about, in short. */
 export interface MessageSubject {
@@ -20,7 +20,7 @@ export interface MessageSubject {
 interface Message {
   resource?: {
     account?: Named;
-    content?: { course?: Named; folder?: { contents?: (Named & { type?: unknown })[] } };
+    content?: { course?: Named; folder?: { contents?: Asset[] } };
     registration?: { learner_id?: unknown; registration_id?: unknown };
   };
 }
@@ -28,6 +28,10 @@ interface Message {
 interface Named {
   id?: unknown;
   name?: unknown;
+}
+
+interface Asset extends Named {
+  type?: unknown;
 }
 
 /**
@@ -39,27 +43,34 @@ export function messageSubject(body: string): MessageSubject {
   if (body.length > MAX_PARSED_LENGTH) return subjectOfLong(body);
   const { account, content, registration } = parse(body).resource ?? {};
   const contents = content?.folder?.contents ?? [];
-  const first = named(contents[0]);
   return {
     account: named(account),
     course: named(content?.course),
     learner_id: text(registration?.learner_id),
     registration_id: text(registration?.registration_id),
-    content: first === null ? null : { type: text(contents[0]?.type) ?? '', ...first },
+    content: asset(contents[0]),
     content_count: contents.length,
   };
 }
 
 function subjectOfLong(body: string): MessageSubject {
-  const found = ACCOUNT_OF_LONG.exec(body)?.[1];
+  const account = ACCOUNT_OF_LONG.exec(body)?.[1];
+  const first = FIRST_CONTENT_OF_LONG.exec(body);
   return {
-    account: found === undefined ? null : named(parse(`${found}}`) as Named),
+    account: account === undefined ? null : named(parse(`${account}}`) as Named),
     course: null,
     learner_id: null,
     registration_id: null,
-    content: null,
-    content_count: 0,
+    content: first === null ? null : asset(parse(first[1]!) as Asset),
+    content_count: first === null ? 0 : countFrom(body, first.index),
   };
+}
+
+function countFrom(body: string, start: number): number {
+  let count = 0;
+  for (let at = body.indexOf(CONTENT_BEGINS, start); at !== -1; at = body.indexOf(CONTENT_BEGINS, at + 1))
+    count += 1;
+  return count;
 }
 
 function parse(body: string): Message {
@@ -74,6 +85,11 @@ function named(value: Named | undefined): { id: number; name: string } | null {
   if (typeof value?.id !== 'number' || !Number.isInteger(value.id) || typeof value.name !== 'string')
     return null;
   return { id: value.id, name: value.name };
+}
+
+function asset(value: Asset | undefined): MessageSubject['content'] {
+  const found = named(value);
+  return found === null ? null : { type: text(value?.type) ?? '', ...found };
 }
 
 function text(value: unknown): string | null {
