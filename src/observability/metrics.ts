@@ -180,9 +180,13 @@ export class Metrics {
     this.#eventLoopBusySeconds.observe(seconds);
   }
 
-  eventPublished(subtopic: string, messages: number): void {
+  eventOccurred(subtopic: string): void {
     this.#events.inc({ subtopic });
-    if (messages > 0) this.#messages.inc({ subtopic }, messages);
+  }
+
+  /** Counts the messages of an event. */
+  messagesEnqueued(subtopic: string, count: number): void {
+    if (count > 0) this.#messages.inc({ subtopic }, count);
   }
 
   attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number): void {

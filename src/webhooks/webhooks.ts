@@ -30,7 +30,7 @@ import { lineRoutes } from './lines/line-routes.ts';
 import { LineService } from './lines/line-service.ts';
 import { WaitingMessages } from './lines/waiting-messages.ts';
 import { waitingRoutes } from './lines/waiting-routes.ts';
-import { EventLog, LoggedEvents } from './messages/event-log.ts';
+import { EventLog, ReportedEvents } from './messages/event-log.ts';
 import { traceMessages } from './messages/message-traces.ts';
 import { signingRoutes } from './signing/signing-routes.ts';
 import { SigningService } from './signing/signing-service.ts';
@@ -93,8 +93,7 @@ export function startWebhooks(
         trace,
         now,
         onPublished: (event, webhookIds) => {
-          metrics.eventPublished(event.subtopic, webhookIds.length);
-          recorder.eventPublished();
+          metrics.messagesEnqueued(event.subtopic, webhookIds.length);
           eventLog.triggered(event, webhookIds);
         },
       });
@@ -135,7 +134,11 @@ export function startWebhooks(
   stack.use(startHistoryIndex({ database, log }));
   stack.use(new EventBlocks({ database, log })).start();
   return {
-    events: new LoggedEvents(publisher, eventLog),
+    events: new ReportedEvents(publisher, (event) => {
+      metrics.eventOccurred(event.subtopic);
+      recorder.eventOccurred();
+      eventLog.occurred(event);
+    }),
     onDeleted: (tx, asset) => webhooks.assetDeleted(tx, asset),
     attempted: (webhookId, succeeded, durationMs) => recorder.attempted(webhookId, succeeded, durationMs),
     targets,

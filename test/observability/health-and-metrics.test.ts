@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
+import { readEvents } from '../../src/webhooks/trends/trend-store.ts';
 import { skipOnceFree } from '../delivery/webhook-helpers.ts';
 import { ManualClock } from '../support/clock.ts';
 import { breakTable, openDatabaseOf } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { startTestService, until } from '../support/service.ts';
+import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
@@ -89,6 +90,23 @@ describe('health and metrics', () => {
     await api.create('/accounts', { name: 'Done' });
     const after = await api.get('/metrics');
     assert.match(after.body, /^coursewire_events_total\{subtopic="ACCOUNT_CREATED"\} 1$/m);
+  });
+
+  test('events are counted while the webhooks service is disabled, and shown in the chart', async () => {
+    using folder = temporaryFolder();
+    const dataDir = folder.path;
+    {
+      const settings = { enable_webhooks_service: false };
+      await using service = await startTestService({ dataDir, settings });
+      await service.api.create('/accounts', { name: 'Northwind' });
+      const { body } = await service.api.get('/metrics');
+      assert.match(body, /^coursewire_events_total\{subtopic="ACCOUNT_CREATED"\} 1$/m);
+      assert.match(body, /^coursewire_messages_total\{subtopic="ACCOUNT_CREATED"\} 0$/m);
+    }
+    // Counters of the chart are written when the service stops.
+    await using database = await openDatabaseOf(dataDir);
+    const counts = (await readEvents(database.reader, 0)).map(({ event_count: count }) => count);
+    assert.deepEqual(counts, [1]);
   });
 
   test('the time from event to delivery covers messages that arrive at the first attempt', async () => {

@@ -24,7 +24,7 @@ describe('the recorded data of charts', () => {
       recorder.attempted(7, true, 10);
       recorder.attempted(7, false, 30);
       recorder.attempted(8, true, 20);
-      recorder.eventPublished();
+      recorder.eventOccurred();
     }
     clock.pass(MINUTE_MS);
     recorders[0]!.attempted(7, true, 50);
@@ -81,7 +81,7 @@ describe('the recorded data of charts', () => {
       now: Date.now,
     });
     recorder.attempted(1, true, 1);
-    recorder.eventPublished();
+    recorder.eventOccurred();
     await recorder.write();
     recorder.attempted(1, true, 1);
     recorder.attempted(2, false, 1);

@@ -57,19 +57,22 @@ export class EventLog {
   }
 }
 
-/** Logs events on their way to a publisher, whether that triggers webhooks or not. */
-export class LoggedEvents implements EventPublisher<Transaction> {
-  readonly #events: EventPublisher<Transaction>;
-  readonly #log: EventLog;
+/** Called with an event that was committed. */
+export type OnOccurred = (event: ServiceEvent) => void;
 
-  constructor(events: EventPublisher<Transaction>, log: EventLog) {
+/** Reports events on their way to a publisher, whether that triggers webhooks or not. */
+export class ReportedEvents implements EventPublisher<Transaction> {
+  readonly #events: EventPublisher<Transaction>;
+  readonly #onOccurred: OnOccurred;
+
+  constructor(events: EventPublisher<Transaction>, onOccurred: OnOccurred) {
     this.#events = events;
-    this.#log = log;
+    this.#onOccurred = onOccurred;
   }
 
   async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
     tx.onCommit(() => {
-      for (const event of events) this.#log.occurred(event);
+      for (const event of events) this.#onOccurred(event);
     });
     await this.#events.publish(tx, ...events);
   }

@@ -67,7 +67,7 @@ export class TrendRecorder implements AsyncDisposable {
   }
 
   /** Counts an event. */
-  eventPublished(): void {
+  eventOccurred(): void {
     const minute = this.#minuteOfNow();
     this.#events.set(minute, (this.#events.get(minute) ?? 0) + 1);
   }
