@@ -1,9 +1,10 @@
 import type { Logger } from '../observability/log.ts';
 import { OncePerMinute } from '../observability/once-per-minute.ts';
-import type { Settled } from '../queue/message-queue.ts';
+import type { QueuedMessage, Settled } from '../queue/message-queue.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import { storedHeaders } from '../webhooks/history/attempt-headers.ts';
-import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
+import type { DeliveryLog, LoggedRemoval } from '../webhooks/history/delivery-log.ts';
+import type { StatusReason } from '../webhooks/history/delivery-status.ts';
 import type { AttemptOutcome, DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import { keptHeaders } from './kept-headers.ts';
 import type { PostbackResult } from './postback-sender.ts';
@@ -90,22 +91,20 @@ export class DeliveryReports {
     });
   }
 
-  /** Reports messages that were discarded together: the head of a line and the messages behind it. */
-  discarded({ settlement, discarded }: Settled<FinishedMessage>): void {
+  /**
+   * Reports messages that left their line without an attempt: a head that was dead-lettered, or a head that was discarded
+   * together with messages behind it.
+   */
+  untried({ settlement, discarded }: Settled<FinishedMessage>): void {
     const { message, target, outcome } = settlement;
-    this.#with.metrics.discarded(1 + discarded.length);
-    if (target === null || outcome.kind !== 'discard') return;
-    for (const each of [message, ...discarded]) {
-      this.#with.deliveryLog.discarded({
-        webhookId: target.webhookId,
-        mode: target.loggingMode,
-        topic: target.topic,
-        subtopic: each.label,
-        messageId: each.messageId,
-        message: each.body,
-        reason: outcome.reason,
-      });
-    }
+    const { deliveryLog, metrics } = this.#with;
+    if (outcome.kind === 'discard') metrics.discarded(1 + discarded.length);
+    if (target === null) return;
+    if (outcome.kind === 'exhausted')
+      deliveryLog.deadLettered(removalOf(target, message, 'ATTEMPTS_EXHAUSTED'));
+    if (outcome.kind !== 'discard') return;
+    for (const each of [message, ...discarded])
+      deliveryLog.discarded(removalOf(target, each, outcome.reason));
   }
 
   /**
@@ -146,4 +145,12 @@ export class DeliveryReports {
         reason,
       });
   }
+}
+
+function removalOf(
+  { webhookId, loggingMode, topic }: DeliveryTarget,
+  { label, messageId, body }: QueuedMessage,
+  reason: StatusReason,
+): LoggedRemoval {
+  return { webhookId, mode: loggingMode, topic, subtopic: label, messageId, message: body, reason };
 }

@@ -6,7 +6,7 @@ import type { DeliveryQueue, ReceivedMessage } from '../queue/message-queue.ts';
 import { STOP_MS } from '../settings/stop-time.ts';
 import { SECOND_MS } from '../time/units.ts';
 import { WakeablePause } from '../time/wakeable-pause.ts';
-import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
+import type { DeliveryTargets } from '../webhooks/delivery-targets.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import { type Attempt, type AttemptDependencies, Attempts } from './attempt.ts';
@@ -14,7 +14,8 @@ import type { DeliveryOptions } from './delivery-options.ts';
 import { type DeliveryMetrics, DeliveryReports } from './delivery-reports.ts';
 import { DeliverySlots, type Slot } from './delivery-slots.ts';
 import { type Polled, QueuePoll } from './queue-poll.ts';
-import { discard, discardReason, type FinishedMessage, hold, release } from './settlements.ts';
+import { deadLetter, discard, discardReason, type FinishedMessage, hold, release } from './settlements.ts';
+import { type TakenUp, takeUp } from './take-up.ts';
 import { ROUND_MS, UnstoredOutcomes } from './unstored-outcomes.ts';
 
 /**
@@ -99,7 +100,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#unstored = new UnstoredOutcomes({
       settle: async (settlement) => {
         const polled = await this.#queuePoll.settleAlone(settlement);
-        this.#reportDiscards(polled);
+        this.#reportUntried(polled);
         return polled.settled > 0;
       },
       lines: dependencies.queue.lines,
@@ -189,7 +190,7 @@ export class DeliveryWorker implements AsyncDisposable {
       const sendBy = this.#elapsed() + SENT_WITHIN_MS;
       const polled = await this.#queuePoll.run(settlements, next);
       settling = 'done';
-      this.#reportDiscards(polled);
+      this.#reportUntried(polled);
       const { received, nextAvailableAt } = polled;
       if (settlements.length + received.length > 0)
         this.#with.log.debug('settled and received messages', {
@@ -227,7 +228,7 @@ export class DeliveryWorker implements AsyncDisposable {
   async #settleAgain(settlements: readonly FinishedMessage[]): Promise<boolean> {
     this.#idle.wake();
     return await this.#succeeds(async () =>
-      this.#reportDiscards(await this.#queuePoll.run(settlements, { capacity: 0, visibilityMs: 0 })),
+      this.#reportUntried(await this.#queuePoll.run(settlements, { capacity: 0, visibilityMs: 0 })),
     );
   }
 
@@ -276,8 +277,8 @@ export class DeliveryWorker implements AsyncDisposable {
     return false;
   }
 
-  #reportDiscards({ discards }: Polled): void {
-    for (const discard of discards) this.#reports.discarded(discard);
+  #reportUntried({ untried }: Polled): void {
+    for (const settled of untried) this.#reports.untried(settled);
   }
 
   /**
@@ -301,24 +302,24 @@ export class DeliveryWorker implements AsyncDisposable {
   /** @param sendBy until when messages may be sent, by `#elapsed` */
   async #handle(receivedNow: readonly ReceivedMessage[], sendBy: number): Promise<void> {
     const received = this.#withoutKnownOutcomes(this.#withoutRequests(receivedNow));
-    let targets: Map<number, DeliveryTarget>;
-    let resent: ReadonlySet<string>;
+    const { targets: webhooks, queue } = this.#with;
+    let takenUp: TakenUp;
     try {
-      [targets, resent] = await Promise.all([
-        this.#with.targets.read(received.map((message) => message.lineId)),
-        this.#with.targets.resent(received.filter(wasTried).map((message) => message.messageId)),
-      ]);
+      takenUp = await takeUp(received, { targets: webhooks, maxReceives: queue.maxReceives });
     } catch (error) {
       // These messages were not attempted, so they return to the heads of their lines.
       this.#finished.push(...received.map((message) => release(message)));
       throw error;
     }
+    const { targets, resent, exhausted } = takenUp;
     let late = 0;
     for (const message of received) {
       const target = targets.get(message.lineId);
       const reason = discardReason(message, target);
       if (reason !== null) this.#finish(discard(message, target, reason, this.#with.now()));
       else if (target?.state === 'PAUSED') this.#finish(hold(message));
+      else if (target !== undefined && exhausted.has(message.messageId))
+        this.#finish(deadLetter(message, target, this.#with.now()));
       else if (this.#elapsed() > sendBy) {
         // The release takes effect only if the lease is still valid.
         this.#finish(release(message));
@@ -393,8 +394,4 @@ export class DeliveryWorker implements AsyncDisposable {
     if (this.#stopping) await delay(OUTAGE_PAUSE_MIN_MS);
     else await delay(pause, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
-}
-
-function wasTried({ receiveCount }: ReceivedMessage): boolean {
-  return receiveCount > 1;
 }

@@ -93,7 +93,7 @@ export function startDelivery(
   worker.start();
   const waits = stack.use(
     watchWaits({
-      lines: queue.lines,
+      queue,
       log: logs.for('DeliveryPoller'),
     }),
   );

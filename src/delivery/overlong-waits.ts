@@ -1,5 +1,5 @@
 import type { Logger } from '../observability/log.ts';
-import type { LeaseKeeper, LongestWaits } from '../queue/message-queue.ts';
+import type { LeaseKeeper, LongestWaits, RedriveLimit } from '../queue/message-queue.ts';
 import { MAX_DELIVERY_TIMEOUT, MAX_RETRY_DELAY } from '../settings/setting-values.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 import { SECOND_MS } from '../time/units.ts';
@@ -16,25 +16,36 @@ export const LONGEST_WAITS: LongestWaits = {
 };
 
 /**
- * Regularly shortens waits that are longer than any setting allows, because the clock was set back. Otherwise, new
- * messages would wait for as long as the clock was fast.
+ * Regularly ends waits that became too long. Those that are longer than any setting allows are shortened: the clock was
+ * set back, and new messages would otherwise wait for as long as it was fast. At the start, and when the maximum receives
+ * of the queue were lowered, messages that have had all of their attempts are due, so that delivery dead-letters them.
  */
 export function watchWaits({
-  lines,
+  queue,
   log,
   everyMs = CHECK_INTERVAL_MS,
 }: {
-  lines: LeaseKeeper;
-  log: Pick<Logger, 'warn'>;
+  queue: RedriveLimit & { readonly lines: LeaseKeeper };
+  log: Pick<Logger, 'warn' | 'info'>;
   /** @defaultValue a minute */
   everyMs?: number;
 }): BackgroundTask {
+  /** The maximum receives that all waits respect. */
+  let respected = Number.POSITIVE_INFINITY;
   return new BackgroundTask({
     round: async () => {
+      const { lines, maxReceives } = queue;
       const shortened = await lines.endOverlongWaits(LONGEST_WAITS);
       if (shortened > 0)
         log.warn('the clock was set back: shortened waits that were longer than any setting allows', {
           lines: shortened,
+        });
+      const ended = maxReceives < respected ? await lines.endWaitsAfter(maxReceives) : 0;
+      respected = maxReceives;
+      if (ended > 0)
+        log.info('messages that have had as many attempts as the queue allows do not wait for another one', {
+          lines: ended,
+          max_receives: maxReceives,
         });
     },
     pauseMs: everyMs,

@@ -10,8 +10,8 @@ import { type FinishedMessage, isHeld, withCurrentFollowers } from './settlement
 export interface Polled extends Received {
   /** The number of settlements that took effect. */
   settled: number;
-  /** The settlements that discarded messages. */
-  discards: readonly Settled<FinishedMessage>[];
+  /** The settlements that removed messages from their lines without an attempt. */
+  untried: readonly Settled<FinishedMessage>[];
 }
 
 /** Dependencies of {@link QueuePoll}. */
@@ -71,7 +71,7 @@ export class QueuePoll {
     if (done === null) return null;
     const { settled, received, nextAvailableAt } = done;
     if (settled.length === finished.length)
-      return { settled: settled.length, received, nextAvailableAt, discards: [] };
+      return { settled: settled.length, received, nextAvailableAt, untried: [] };
     // Their leases were lost, or someone has removed their rows manually: a transaction finds out.
     const known = new Set(settled);
     const others = finished.filter(({ message }) => !known.has(message));
@@ -95,7 +95,9 @@ export class QueuePoll {
         return {
           ...taken,
           settled: settled.length,
-          discards: settled.filter(({ settlement }) => settlement.action === 'discard'),
+          untried: settled.filter(({ settlement: { outcome } }) =>
+            ['discard', 'exhausted'].includes(outcome.kind),
+          ),
         };
       },
       { ...options, durability: 'deferred' },
@@ -138,7 +140,7 @@ export class QueuePoll {
    */
   async #freeChanged(tx: Transaction, settled: readonly Settled<FinishedMessage>[]): Promise<void> {
     const failed = settled.flatMap(({ settlement: { action, target, message } }) =>
-      action === 'retry' && target !== null ? [{ target, occurredAt: message.occurredAt }] : [],
+      action === 'retry' && target !== null ? [{ target, message }] : [],
     );
     if (failed.length === 0) return;
     for (const lineId of await this.#with.targets.changed(tx, failed))

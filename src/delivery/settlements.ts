@@ -114,6 +114,11 @@ export function withCurrentFollowers(
   };
 }
 
+/** Dead-letters a message at the time `at`, without another attempt, because it has had all of its attempts. */
+export function deadLetter(message: ReceivedMessage, target: DeliveryTarget, at: number): FinishedMessage {
+  return { message, target, action: 'dead-letter', outcome: { kind: 'exhausted', at } };
+}
+
 /** Returns a message to the head of its line without an attempt, due at `availableAt` or at once. */
 export function release(message: ReceivedMessage, availableAt?: number): FinishedMessage {
   const when = availableAt === undefined ? {} : { availableAt };

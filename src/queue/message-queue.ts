@@ -299,6 +299,11 @@ export interface LeaseKeeper {
    * their number.
    */
   endOverlongWaits(longest: LongestWaits): Promise<number>;
+  /**
+   * Makes heads due that wait for another attempt although they were received at least `maxReceives` times. Use it after
+   * the maximum was lowered. Heads on hold stay on hold. Returns their number.
+   */
+  endWaitsAfter(maxReceives: number): Promise<number>;
   /** Calls the listener when messages may have become available earlier than the last `receive` reported. */
   onAvailable(listener: () => void): void;
 }

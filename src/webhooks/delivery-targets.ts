@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader } from '../database/database.ts';
 import type { Topic } from '../events/catalogue.ts';
+import type { ReceivedMessage } from '../queue/message-queue.ts';
 import {
   type BasicCredentials,
   type CredentialsCipher,
@@ -11,7 +12,7 @@ import {
 import { isTooOld } from './configuration/head-due.ts';
 import type { LoggingMode } from './configuration/logging-mode.ts';
 import { PAUSED_SQL, type WebhookState, webhookState } from './configuration/webhook-state.ts';
-import { readResent } from './history/delivery-store.ts';
+import { readFailures, readResent } from './history/delivery-store.ts';
 import { keyOf, type SigningKeys } from './signing/signing-secret.ts';
 
 /** Maximum number of webhooks whose targets are cached. Beyond it, the oldest entry is dropped. */
@@ -41,10 +42,10 @@ export interface DeliveryTarget {
   loggingMode: LoggingMode;
 }
 
-/** The target that an attempt used, and the time of its message. */
+/** A failed attempt, with the target that it used. */
 export interface FailedAttempt {
   target: DeliveryTarget;
-  occurredAt: number;
+  message: Pick<ReceivedMessage, 'occurredAt' | 'receiveCount'>;
 }
 
 type TargetsReader = Pick<Reader, 'dialect' | 'all' | 'allFor'>;
@@ -123,9 +124,9 @@ export class DeliveryTargets {
   }
 
   /**
-   * The webhooks of failed attempts whose next attempt may end differently, as seen by a transaction. Since the
-   * attempt, the target got another URL or secret, the webhook became inactive, or `ignoreBefore` passed the message.
-   * Usually, the versions show that nothing has changed.
+   * The webhooks of failed attempts whose next attempt may end differently, or is not made any more, as seen by a
+   * transaction. Since the attempt, the target got another URL or secret, the webhook became inactive, `ignoreBefore`
+   * passed the message, or `maxAttempts` was lowered. Usually, the versions show that nothing has changed.
    */
   async changed(reader: Pick<Reader, 'allFor'>, failed: readonly FailedAttempt[]): Promise<number[]> {
     if (failed.length === 0) return [];
@@ -149,6 +150,12 @@ export class DeliveryTargets {
   /** Which messages had a request that was sent twice but counted once. That may happen once per message. */
   async resent(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
     return new Set(messageIds.length === 0 ? [] : await readResent(this.#with.reader, messageIds));
+  }
+
+  /** How many attempts of messages have failed since the messages were queued, by message id. */
+  async failures(messages: readonly ReceivedMessage[]): Promise<ReadonlyMap<string, number>> {
+    const rows = messages.length === 0 ? [] : await readFailures(this.#with.reader, messages);
+    return new Map(rows.map(({ message_id, failures }) => [message_id, failures]));
   }
 
   #keep({ id, revision, updated_at, signing_secret }: TargetRow, target: DeliveryTarget): void {
@@ -207,14 +214,15 @@ function readSigningKeys(row: TargetRow, cipher: CredentialsCipher): SigningKeys
 }
 
 function endsDifferently(
-  { target: used, occurredAt }: FailedAttempt,
+  { target: used, message }: FailedAttempt,
   current: DeliveryTarget | undefined,
 ): boolean {
   if (current === undefined || current.state === 'INACTIVE' || current.state === 'DELETED') return true;
   // Delivery would only put the head of a paused webhook on hold again. Resuming makes it due.
   if (current.state === 'PAUSED') return false;
   return (
-    isTooOld(occurredAt, current) ||
+    isTooOld(message.occurredAt, current) ||
+    message.receiveCount >= current.maxAttempts ||
     used.targetUrl !== current.targetUrl ||
     used.lost !== current.lost ||
     !isDeepStrictEqual(used.credentials, current.credentials) ||

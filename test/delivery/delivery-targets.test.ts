@@ -67,7 +67,8 @@ describe('the targets of messages', () => {
       const used = await read();
       await become(BEFORE, 1);
       await become(AFTER, 2);
-      assert.deepEqual(await targets.changed(database.reader, [{ target: used, occurredAt: AFTER }]), [id]);
+      const failed = { target: used, message: { occurredAt: AFTER, receiveCount: 1 } };
+      assert.deepEqual(await targets.changed(database.reader, [failed]), [id]);
       assert.ok(isFrom(await read(), AFTER));
     });
 });

@@ -68,7 +68,6 @@ describe('decisions when a message is received', () => {
 
   for (const { change, from, to, attempts } of [
     { change: 'lowered', from: 10, to: 2, attempts: 2 },
-    { change: 'lowered below the attempts so far', from: 10, to: 1, attempts: 2 },
     { change: 'raised', from: 2, to: 3, attempts: 3 },
   ]) {
     it(`include the attempts: max_attempts ${change} applies to waiting messages`, async () => {

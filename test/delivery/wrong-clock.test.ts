@@ -33,8 +33,8 @@ describe('messages that were queued while the clock was hours fast', () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);
     const warned: string[] = [];
-    const log = { warn: (text: string) => void warned.push(text) };
-    await using task = watchWaits({ lines: engine.queue.lines, log, everyMs: 1 });
+    const log = { warn: (text: string) => void warned.push(text), info: () => {} };
+    await using task = watchWaits({ queue: engine.queue, log, everyMs: 1 });
     task.start();
     await user.put(1, 'a');
     await engine.pass(-5 * HOUR_MS);

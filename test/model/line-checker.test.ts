@@ -127,6 +127,15 @@ function textOf(name: string, timestamp: string): string {
 
 describe('the line checker accepts', () => {
   const good: Record<string, Scene> = {
+    'a message that is dead-lettered because the maximum was lowered': new Scene({ maxAttempts: 10 })
+      .cause('a')
+      .cause('b')
+      .arrive('a', 500)
+      .arrive('a', 500)
+      .change({ maxAttempts: 2 })
+      .arrive('b')
+      .tell('a', 'DEAD_LETTERED', 2)
+      .tell('b', 'DELIVERED', 1),
     'messages in their order': new Scene()
       .cause('a')
       .cause('b')
@@ -250,6 +259,14 @@ describe('the line checker detects', () => {
     'one attempt too many': [
       new Scene().cause('a').arrive('a', 500).arrive('a', 500).arrive('a'),
       /had all of its attempts: 2/,
+    ],
+    'an attempt after the maximum was lowered during the one before': [
+      new Scene({ maxAttempts: 10 })
+        .cause('a')
+        .arrive('a', 500, { answeredAt: 7 })
+        .change({ maxAttempts: 1 })
+        .arrive('a'),
+      /had all of its attempts: 1/,
     ],
     'a message that is dead-lettered too soon': [
       new Scene().cause('a').arrive('a', 500),

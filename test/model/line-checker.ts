@@ -107,7 +107,8 @@ export class LineChecker {
     if (isOver && !wasLost) this.#fail(arrival, 'was delivered already, and nothing was killed since');
     if (wasLost) this.#forgive(seen);
     const configurations = this.#possible(seen.expected.asked.start, arrival.at);
-    if (seen.isUsedUp.surely && !wasLost)
+    const isUsedUp = configurations.every((each) => this.#isUsedUp(seen.failures.least, each));
+    if ((seen.isUsedUp.surely || isUsedUp) && !wasLost)
       this.#fail(arrival, `had all of its attempts: ${seen.failures.least}`);
     this.#assertTarget(arrival, seen.expected, configurations);
     seen.delivered = false;
@@ -198,7 +199,10 @@ export class LineChecker {
     const seen = this.#head!;
     const at = arrival?.at ?? Number.POSITIVE_INFINITY;
     const fates = new Set<Fate>();
-    if (seen.isUsedUp.maybe) fates.add('DEAD_LETTERED');
+    // The maximum may have been lowered after its last attempt.
+    const lowered = this.#possible(seen.expected.asked.start, at);
+    if (seen.isUsedUp.maybe || lowered.some((each) => this.#isUsedUp(seen.failures.most, each)))
+      fates.add('DEAD_LETTERED');
     if (this.#log.skips.some(({ messageId }) => messageId === seen.id)) fates.add('DEAD_LETTERED');
     if (this.#mayBeDiscarded(seen.expected, at)) fates.add('DISCARDED');
     if (fates.size === 0) {

@@ -19,6 +19,29 @@ function namesOf({ received }: Received): string[] {
 
 queueContract('database', () => openDatabaseQueue());
 
+describe('after the maximum receives were lowered', () => {
+  it('heads that reached them are due, unless they are on hold or in flight, and others still wait', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    for (const line of [1, 2, 3, 4]) await user.put(line, ['spent', 'held', 'once', 'in flight'][line - 1]!);
+    const [spent, held, once, inFlight] = await user.receive();
+    const later = { action: 'retry', availableAt: engine.now() + HOUR_MS } as const;
+    const atOnce = { action: 'retry', availableAt: engine.now() } as const;
+    await user.settle(...[spent, held, inFlight].map((message) => ({ message: message!, ...atOnce })), {
+      message: once!,
+      ...later,
+    });
+    const [again, heldAgain] = await user.receive();
+    await user.settle(
+      { message: again!, ...later },
+      { message: heldAgain!, action: 'retry', availableAt: HELD_UNTIL },
+    );
+    assert.equal(await engine.queue.lines.endWaitsAfter(2), 1);
+    assert.equal(await engine.queue.lines.endWaitsAfter(2), 0);
+    assert.deepEqual(await user.receiveNames(), ['spent']);
+  });
+});
+
 /** The longest waits of these tests. */
 const LONGEST = { retryMs: 3_600_000, leaseMs: VISIBILITY_MS };
 

@@ -42,7 +42,7 @@ import {
   recountLine,
 } from './line-statements.ts';
 import { deleteMessages, insertMessages, readFirstMessages, readHeads } from './message-statements.ts';
-import { endOverlongWaits } from './overlong-waits.ts';
+import { endOverlongWaits, endWaitsAfter } from './overlong-waits.ts';
 import { ReceivePace } from './receive-pace.ts';
 import { purgeMessages, type RemovalOptions, skipMessage } from './removals.ts';
 import { settleAndReceiveOn } from './settle-and-receive.ts';
@@ -235,6 +235,14 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     await this.#database.clock.synchronize();
     return await this.#database.transaction(async (tx) => {
       const lines = await endOverlongWaits(tx, { now: this.#now(), ...longest });
+      if (lines > 0) this.announce(tx);
+      return lines;
+    });
+  }
+
+  async endWaitsAfter(maxReceives: number): Promise<number> {
+    return await this.#database.transaction(async (tx) => {
+      const lines = await endWaitsAfter(tx, { now: this.#now(), maxReceives });
       if (lines > 0) this.announce(tx);
       return lines;
     });

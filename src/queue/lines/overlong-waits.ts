@@ -32,3 +32,24 @@ export async function endOverlongWaits(
     now,
   );
 }
+
+/**
+ * Makes heads due that wait although they were received at least `maxReceives` times. Lines on hold stay on hold, and
+ * heads in flight in flight. Returns the number of changed lines.
+ */
+export async function endWaitsAfter(
+  tx: Transaction,
+  { now, maxReceives }: { now: number; maxReceives: number },
+): Promise<number> {
+  return await tx.run(
+    `with spent as ${tx.dialect === 'postgres' ? 'materialized' : ''}
+       (select line.line_id from queue_lines as line
+        where line.available_at > ? and line.available_at < ${HELD_UNTIL}
+          and line.receive_count >= ? and line.lease_token is null
+        ${tx.dialect === 'postgres' ? 'order by line.line_id for update of line' : ''})
+     update queue_lines set available_at = ? where line_id in (select spent.line_id from spent)`,
+    now,
+    maxReceives,
+    now,
+  );
+}

@@ -1,21 +1,18 @@
+import type { LineState } from '../../queue/message-queue.ts';
 import type { Webhook, WebhookConfiguration } from './webhook.ts';
 
 /**
  * Whether an update makes the head due now instead of at its next retry. It does if the messages are discarded or no
- * longer on hold, or if the next attempt may succeed.
- * @param headOccurredAt when the event of the head occurred; null if no messages wait
+ * longer on hold, if the head has had all of its attempts, or if the next attempt may succeed.
+ * @param head null if no messages wait
  */
-export function makesHeadDue(
-  current: Webhook,
-  next: WebhookConfiguration,
-  headOccurredAt: number | null,
-): boolean {
+export function makesHeadDue(current: Webhook, next: WebhookConfiguration, head: LineState['head']): boolean {
   // Delivery would only put the head of a paused webhook on hold again. Resuming makes it due.
   if (next.enabled && next.paused) return false;
   return (
     (current.enabled && !next.enabled) ||
     (current.paused && !next.paused) ||
-    (headOccurredAt !== null && isTooOld(headOccurredAt, next)) ||
+    (head !== null && (isTooOld(head.occurredAt, next) || head.receiveCount >= next.maxAttempts)) ||
     mayFixDelivery(current, next)
   );
 }

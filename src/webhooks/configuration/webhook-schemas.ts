@@ -148,7 +148,7 @@ const configuration = {
     Type.Integer({
       minimum: MIN_ATTEMPTS,
       maximum: MAX_ATTEMPTS,
-      description: `Attempts before a message is moved to the dead-letter queue. The redrive maximum of the queue applies if it is smaller. Defaults to ${DEFAULT_MAX_ATTEMPTS}.`,
+      description: `Attempts before a message is moved to the dead-letter queue. The redrive maximum of the queue applies if it is smaller. A waiting message that has failed as often is moved without another attempt. Defaults to ${DEFAULT_MAX_ATTEMPTS}.`,
     }),
   ),
   ignore_before_dt: Type.Optional(

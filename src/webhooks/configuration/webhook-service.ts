@@ -161,7 +161,7 @@ export class WebhookService {
       if (reset) await this.#reset(tx, current, by);
       this.#logLater(tx, 'a webhook was updated', id);
       const { head } = await this.#with.lines.line(id, tx);
-      if (makesHeadDue(current, configuration, head?.occurredAt ?? null)) await this.#makeHeadDue(tx, id);
+      if (makesHeadDue(current, configuration, head)) await this.#makeHeadDue(tx, id);
       const updated = await this.#require(tx, id);
       const changes = webhookChanges(current, updated, secretChanged);
       if (changes.length > 0) await this.#record(tx, by, 'WEBHOOK_UPDATED', updated, changes);
@@ -275,7 +275,8 @@ export class WebhookService {
 
   /**
    * Makes the head due now instead of at its next retry or once resumed. Delivery then discards messages that are too old
-   * or whose webhook is inactive or deleted. Otherwise it tries the target as it is configured now. A head
+   * or whose webhook is inactive or deleted, and dead-letters a head that has had all of its attempts. Otherwise it
+   * tries the target as it is configured now. A head
    * in flight is not affected: if its attempt fails, delivery compares the webhook with what it was when the attempt began.
    */
   async #makeHeadDue(tx: Transaction, id: number): Promise<void> {

@@ -36,12 +36,18 @@ interface DiscardOutcome {
   at: number;
 }
 
+/** A message that is dead-lettered without an attempt, because it has had all of its attempts. */
+interface ExhaustedOutcome {
+  kind: 'exhausted';
+  at: number;
+}
+
 /** An attempt that was aborted by shutdown. It is not counted. */
 export interface ReleaseOutcome {
   kind: 'release';
 }
 
-type DeliveryOutcome = AttemptOutcome | DiscardOutcome | ReleaseOutcome;
+type DeliveryOutcome = AttemptOutcome | DiscardOutcome | ExhaustedOutcome | ReleaseOutcome;
 
 /** A settlement with what happened to its message. */
 export type DeliverySettlement = Settlement & { outcome: DeliveryOutcome };
@@ -66,6 +72,8 @@ export async function recordOutcomes(
       countAttempt(statistics, message.lineId, outcome);
     } else if (outcome.kind === 'discard') {
       for (const each of [message, ...discarded]) rows.push(discardRow(each, outcome));
+    } else if (outcome.kind === 'exhausted') {
+      rows.push(exhaustedRow(message, outcome));
     }
   }
   // In this order, but without waiting for each other's results, so that the server receives them together.
@@ -115,6 +123,16 @@ function discardRow(message: QueueMessage, outcome: DiscardOutcome): NewDelivery
     ...untriedDelivery(message),
     status: 'DISCARDED',
     status_reason: outcome.reason,
+    updated_at: outcome.at,
+  };
+}
+
+/** The history keeps the last attempt. */
+function exhaustedRow(message: QueueMessage, outcome: ExhaustedOutcome): NewDelivery {
+  return {
+    ...untriedDelivery(message),
+    status: 'DEAD_LETTERED',
+    status_reason: 'ATTEMPTS_EXHAUSTED',
     updated_at: outcome.at,
   };
 }
