@@ -5,7 +5,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { testPrograms } from '../scripts/tests/processes.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
 import {
   assertFails,
@@ -169,44 +168,6 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
       assertNothingLeft(folder.path);
     });
   }
-
-  it('"npm run test:pg" runs every test that touches a database, unless it says that one database is enough', async () => {
-    using folder = commandFolder();
-    const listed = await runScript(folder.path, 'test:pg', '--list');
-    assertPasses(listed, 'the list');
-    const files = listed.output.trim().split('\n');
-    for (const file of [
-      'src/ui-api/name-search.test.ts',
-      'test/thread.test.ts',
-      'test/queue/sqs-queue.test.ts',
-    ])
-      assert.ok(files.includes(file), file);
-    for (const file of ['test/commands.test.ts', 'test/http/openapi.test.ts', 'test/ui/setup.test.ts'])
-      assert.ok(!files.includes(file), file);
-  });
-
-  it('"npm run test:only" runs several files of a folder in one process, except those that need their own', () => {
-    using folder = commandFolder();
-    const files = {
-      'src/one.test.ts': PASSING_TEST,
-      'src/room/two.test.ts': PASSING_TEST,
-      'src/hook.test.ts': `import { afterEach } from 'node:test';\n${PASSING_TEST}afterEach(() => {});\n`,
-      'src/alone.test.ts': `// Needs a process of its own: it counts its descriptors.\n${PASSING_TEST}`,
-      'test/service.test.ts': PASSING_TEST,
-      'test/ui/page.test.ts': PASSING_TEST,
-    };
-    writeFiles(folder.path, files);
-    using programs = testPrograms(Object.keys(files), folder.path);
-    const [page, shared, ...others] = programs.files;
-    assert.equal(page, 'test/ui/page.test.ts', 'what takes longest begins first');
-    assert.deepEqual(others, ['src/hook.test.ts', 'src/alone.test.ts', 'test/service.test.ts']);
-    const imported = [...readFileSync(shared!, 'utf8').matchAll(/^import "(.+)";$/gm)].map(([, url]) => url);
-    const shares = ['src/one.test.ts', 'src/room/two.test.ts'];
-    assert.deepEqual(
-      imported,
-      shares.map((file) => pathToFileURL(path.join(folder.path, file)).href),
-    );
-  });
 
   for (const command of ['test:only', 'test:pg']) {
     it(`"npm run ${command}" passes when all tests pass`, async () => {

@@ -4,12 +4,14 @@ import { allTestFiles, ROOT } from './run.ts';
 
 const KNOWS_POSTGRES = path.join(ROOT, 'test/support/postgres.ts');
 const IMPORTED = /^\s*(?:import|export)\b[^;'"]*['"](\.[^'"]+)['"]/gm;
-/** The comment that excludes a file. The reason follows it. */
-const NEEDS_ONE_DATABASE = /^\/\/ Runs on SQLite alone: /m;
+/** The comment of a file that no run on PostgreSQL needs. The reason follows it. */
+const ONE_DATABASE = /^\/\/ Runs on SQLite alone: /m;
+/** The comment of a file whose statements other files run on PostgreSQL, too. The reason follows it. */
+const REPEATS_OTHERS = /^\/\/ Runs on SQLite in `npm test`: /m;
 
 /**
- * The test files that also run on PostgreSQL: those that import the module of its server, directly or indirectly. Files
- * marked as needing no second database are excluded.
+ * The test files that can run on PostgreSQL: those that import the module of its server, directly or indirectly, except
+ * those marked as running on SQLite alone.
  */
 export function testsOnPostgres(): string[] {
   const reaches = new Map<string, boolean>();
@@ -31,6 +33,15 @@ export function testsOnPostgres(): string[] {
     allTestFiles()
       // With the same responses, the browser shows the same for either engine.
       .filter((file) => !file.startsWith('test/ui/') && doesReach(path.join(ROOT, file)))
-      .filter((file) => !NEEDS_ONE_DATABASE.test(readFileSync(path.join(ROOT, file), 'utf8')))
+      .filter((file) => !hasComment(file, ONE_DATABASE))
   );
+}
+
+/** The test files that `npm test` runs on PostgreSQL: all that can run there, except those that would only repeat others. */
+export function testsNeededOnPostgres(): string[] {
+  return testsOnPostgres().filter((file) => !hasComment(file, REPEATS_OTHERS));
+}
+
+function hasComment(file: string, comment: RegExp): boolean {
+  return comment.test(readFileSync(path.join(ROOT, file), 'utf8'));
 }

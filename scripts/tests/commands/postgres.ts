@@ -7,7 +7,7 @@ import { parseTestArguments, runTests } from '../run.ts';
 
 /**
  * Runs tests on a PostgreSQL server that is started for them: the given files, or all tests that import the module of
- * that server, directly or indirectly. Tests marked as needing no second database are excluded. `--list` prints the
+ * that server, directly or indirectly. Tests marked as running on SQLite alone are excluded. `--list` prints the
  * files and runs nothing. Other options are passed to `node --test`.
  */
 
