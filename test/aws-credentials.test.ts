@@ -11,6 +11,8 @@ import { startS3, type TestS3 } from './support/s3.ts';
 import { until } from './support/service.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
+// Runs on SQLite in `npm test`: no database takes part in reading credentials, and the tests of Amazon SQS store its messages on both.
+
 // Needs a process of its own: it changes the variables in which the AWS SDK looks for credentials.
 
 let server: SqsServer;

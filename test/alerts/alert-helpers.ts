@@ -17,6 +17,9 @@ const SETTINGS: Partial<Settings> = {
   access_token_lifetime: 86_400,
 };
 
+/** What a rule about the service differs in from {@link alertInput}. */
+export const SERVICE_ALERT = { name: 'Service', condition: 'SERVICE_IN_TROUBLE', minutes: 2 };
+
 /** A service whose clock passes when the test says so. */
 export interface AlertService extends AsyncDisposable {
   service: TestService;

@@ -18,6 +18,8 @@ import {
   untilNotice,
 } from './alert-helpers.ts';
 
+// Runs on SQLite in `npm test`: it is about letters and mail servers. The tests of sending store notices and their attempts on both.
+
 describe('a notice by e-mail', () => {
   it('shows which webhook fails, since when, why, how many messages wait, and a link', async () => {
     await using mail = await startMailServer({ user: 'alerts', password: 'open sesame' });

@@ -18,6 +18,8 @@ import {
   untilInError,
 } from './alert-helpers.ts';
 
+// Runs on SQLite in `npm test`: it is about time zones. The tests of sending store and delay notices on both.
+
 describe('quiet hours', () => {
   const NIGHT = { from: '00:30', to: '02:00', time_zone: 'Europe/Berlin' };
 

@@ -14,6 +14,7 @@ const MEMBERS = 49_000;
 const OBJECTIVES = 4_900;
 const STORES = 120;
 const UNITS = 1_000;
+const LARGE_CHANGE = 'beacons: changes of a text of 8 MB';
 const FORGED = 'beacons: forged launches';
 
 /** Attacks on the endpoint to which pages send their last save while they close, and with its URLs. */
@@ -49,7 +50,7 @@ function changeAttacks(client: PlayerClient): Attack[] {
   ];
   return [
     {
-      name: 'beacons: changes of a text of 8 MB',
+      name: LARGE_CHANGE,
       async perform() {
         assertStatus(await client.commit('i1', { suspend_data: text }), 200);
         const change = { isChange: true, splices: splices(textDigest(text)) };
@@ -58,6 +59,7 @@ function changeAttacks(client: PlayerClient): Attack[] {
     },
     {
       name: 'beacons: halves of characters, and a change of them',
+      queriesLike: LARGE_CHANGE,
       async perform() {
         const halves = '\ud800'.repeat(MIB);
         assertStatus(await client.commit('i1', { suspend_data: halves }), 200);
@@ -99,6 +101,7 @@ async function growingAttacks(service: WatchedService): Promise<Attack[]> {
   return [
     {
       name: 'beacons: changes that add countless members',
+      queriesLike: LARGE_CHANGE,
       async perform() {
         for (let n = 0; n < 12; n++) {
           assertStatus(await client.commit('i1', members(), { isChange: true }), 200, 413);

@@ -30,6 +30,21 @@ const REJECTED_DOCUMENTS = new Set([
   'brackets that are never closed',
 ]);
 const CONDITIONS = 'files: thousands of conditions';
+/** Statements and commits by those that store rows of about the same size. */
+const SAME_SIZE: Readonly<Record<string, string>> = {
+  'statements: 100,000 members': 'statements: five hundred at once',
+  'statements: one of 100,000 members': 'statements: as much JSON as is taken',
+  'commits: as many members as are taken': 'commits: suspend data of 1 MB whose every character is escaped',
+  'commits: 200,000 members': 'commits: suspend data of 8 MB',
+  'commits: a state as large as a request': 'commits: suspend data of 8 MB',
+  'commits: a state with the maximum number of members':
+    'commits: suspend data of 1 MB whose every character is escaped',
+};
+/** An attack by statements or commits. */
+const named = (name: string) => ({
+  name,
+  ...(SAME_SIZE[name] === undefined ? {} : { queriesLike: SAME_SIZE[name] }),
+});
 
 /** Attacks by courses and learners, and by clients of the learning record store. */
 export async function playerAttacks(service: WatchedService): Promise<Attack[]> {
@@ -137,7 +152,7 @@ function statementAttacks(lrs: LrsClient): Attack[] {
     ...Object.entries(bodies).map(([name, body]) => {
       const stopsBeforeDatabase = REJECTED_STATEMENTS.has(name);
       return {
-        name: `statements: ${name}`,
+        ...named(`statements: ${name}`),
         stopsBeforeDatabase,
         perform: async () => {
           const response = await lrs.call('POST', 'statements', { body });
@@ -258,7 +273,7 @@ function commitAttacks(client: PlayerClient): Attack[] {
   };
   return [
     ...Object.entries(bodies).map(([name, [cmi, further = {}]]) => ({
-      name: `commits: ${name}`,
+      ...named(`commits: ${name}`),
       perform: async () => assertStatus(await client.commit('i1', cmi, further), 200, 400, 413),
     })),
     {

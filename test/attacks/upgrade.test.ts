@@ -14,6 +14,8 @@ import { until } from '../support/until.ts';
 import { startWatchedService, type WatchedService } from '../support/watched-service.ts';
 import { assertStatus } from './attack.ts';
 
+// Runs on SQLite in `npm test`: threads read the manifests. The tests of stored structures store what they find on both.
+
 const MAX_BUSY_MS = 100;
 const MANY_FILES = 15_000;
 /** More time than the courses may use in total on the thread that reads them. */

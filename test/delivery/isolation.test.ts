@@ -5,6 +5,8 @@ import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang, trickle } from '../support/target-behaviours.ts';
 import { accountNames, accountsOf, createAccounts, createWebhook } from './webhook-helpers.ts';
 
+// Runs on SQLite in `npm test`: request slots are distributed in the process. The contract of the queue receives from many lines on both.
+
 const CONCURRENCY = 4;
 const HANGING = 40;
 /** Noticing all of them again takes a second, so the quickest of several messages says whether they are known. */

@@ -14,6 +14,8 @@ import {
   updateWebhook,
 } from './webhook-helpers.ts';
 
+// Runs on SQLite in `npm test`: the schedule is decided in the process. The contract of the queue postpones messages on both.
+
 /** What the delay before an attempt may be shorter than its step of the schedule. */
 const JITTER = 0.2;
 /** Timers and clocks may differ by this much, in milliseconds. */

@@ -13,6 +13,8 @@ import {
   statisticsOf,
 } from './webhook-helpers.ts';
 
+// Runs on SQLite in `npm test`: a start reads the switches. The tests of pausing and of instances queue and deliver on both.
+
 /** Short, so that what would wrongly be delivered would be so during the test. */
 const SHORT_RETRIES = { retry_initial_delay: 0.05, retry_max_delay: 0.05, queue_polling_interval: 0.01 };
 /** Deliveries of another service, one after another, in whose time one that is due would begin. */

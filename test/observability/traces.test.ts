@@ -12,6 +12,8 @@ import { answer, failTimes } from '../support/target-behaviours.ts';
 import { webhookInput } from '../webhooks/webhook-expectations.ts';
 import { addWebhook, CALLER, CALLER_SPAN, SOON, start, TRACE_ID, traceOf } from './trace-helpers.ts';
 
+// Runs on SQLite in `npm test`: spans are made in the process. The trace of a message is stored with it, as in the tests of the queue.
+
 function logLines({ logLines: lines }: ServingProcess, traceId: string) {
   return lines.filter((line) => line.trace_id === traceId);
 }

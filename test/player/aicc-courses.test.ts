@@ -7,6 +7,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit, TWO_UNITS } from './aicc-helpers.ts';
 import { Player, resultOf } from './learner-helpers.ts';
 
+// Runs on SQLite in `npm test`: it is about the messages of AICC. The tests of attempts store what courses save on both.
+
 /** A course of two blocks with prerequisites: A3 needs a unit, A4 all of a block, A5 a unit that was browsed. */
 const WITH_PREREQUISITES: PackageFiles = {
   ...TWO_UNITS,

@@ -22,6 +22,8 @@ import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
 import { endDeadLeases } from './dead-leases.ts';
 
+// Runs on SQLite in `npm test`: signals end a program in the same way on every database, and queues release messages in their own tests.
+
 const MAIN = path.join(import.meta.dirname, '../../bin/coursewire.js');
 
 /** A second SIGINT within this time after the first is treated as the same. */

@@ -6,6 +6,8 @@ import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite in `npm test`: it is about lines of the log. The tests of decisions, lines and dead letters remove messages on both.
+
 const MODES = ['NONE', 'SUMMARY', 'FULL', 'FULLONERROR'] as const;
 type Mode = (typeof MODES)[number];
 const ACCOUNTS = ['a', 'b', 'c', 'd', 'e'];

@@ -9,6 +9,8 @@ import { openDatabaseOf } from '../support/database.ts';
 import { CLIENT_EMAIL, startTestService } from '../support/service.ts';
 import { webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite in `npm test`: it measures the memory of the process. The tests of fan-out publish many messages on both.
+
 const WEBHOOKS = 150;
 const EVENTS = 150;
 /** A copy of each webhook for each event takes 50 MiB. */

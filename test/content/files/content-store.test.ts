@@ -7,6 +7,8 @@ import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { type ContentStore, RangeNotSatisfiableError } from '../../../src/content/files/content-store.ts';
 import { CONTENT_STORES } from './content-store-engines.ts';
 
+// Runs on SQLite alone: no database takes part in where files are.
+
 const never = new AbortController().signal;
 const FILES = {
   'imsmanifest.xml': '<manifest/>',

@@ -16,6 +16,8 @@ import { FolderContentStore } from '../../../src/content/files/folder-content-st
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { stageFiles } from './content-store-engines.ts';
 
+// Runs on SQLite alone: no database takes part in where files are.
+
 const never = new AbortController().signal;
 
 describe('the content store in a folder', () => {

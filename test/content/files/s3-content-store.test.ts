@@ -14,6 +14,8 @@ import { startS3, type TestS3 } from '../../support/s3.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { stageFiles } from './content-store-engines.ts';
 
+// Runs on SQLite alone: no database takes part in storing files on S3.
+
 const PARALLEL_DOWNLOADS = 256;
 const never = new AbortController().signal;
 const key = newContentKey(Date.now());

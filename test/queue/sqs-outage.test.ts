@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLogs } from '../../src/observability/log.ts';
+import { aroundTests } from '../support/around-tests.ts';
+import { until } from '../support/service.ts';
+import { deliver, lines, openBench } from './sqs-bench.ts';
+import { openTestSqsQueue } from './sqs-engine.ts';
+import { type SqsServer, startSqsServer } from './sqs-server.ts';
+
+// Runs on SQLite in `npm test`: the database works. What an instance stores meanwhile, the tests of placing store on both.
+
+let server: SqsServer;
+aroundTests(async (parts) => {
+  server = parts.use(await startSqsServer());
+});
+
+describe('an outage of Amazon SQS', () => {
+  for (const treatment of ['expired', 'unavailable', 'cut before'] as const) {
+    it(`is logged once, shows in readiness, and ends without help (${treatment})`, async () => {
+      await using bench = await openBench(server);
+      const said: { level: string; msg: string }[] = [];
+      const logs = createLogs({
+        level: 'info',
+        customLevels: {},
+        destination: { write: (line) => void said.push(JSON.parse(line)) },
+      });
+      let failures = 0;
+      const instance = await bench.open({
+        log: logs.for('MessageQueue'),
+        onFailure: () => {
+          failures += 1;
+        },
+      });
+      await bench.put(lines([1], 2));
+      assert.equal((await deliver(instance, 2)).get(1)?.length, 2);
+      await instance.check();
+      bench.proxy.treat = () => treatment;
+      await bench.put(lines([1], 3));
+      await until(() => failures > 3, 'several requests failed');
+      await assert.rejects(instance.check(), /Amazon SQS/);
+      bench.proxy.treat = () => 'pass';
+      assert.equal((await deliver(instance, 3)).get(1)?.length, 3);
+      await until(
+        () =>
+          instance.check().then(
+            () => true,
+            () => false,
+          ),
+        'ready again',
+      );
+      await until(() => said.some(({ msg }) => msg === 'Amazon SQS works again'), 'the recovery is said');
+      assert.equal(said.filter(({ level }) => level === 'error').length, 1, JSON.stringify(said));
+    });
+  }
+
+  it('keeps the redrive maximum that was read last, even across a start', async () => {
+    await using bench = await openBench(server, { maxReceives: 7 });
+    const first = await bench.open();
+    assert.equal(first.queue.maxReceives, 7);
+    await first[Symbol.asyncDispose]();
+    bench.proxy.treat = () => 'unavailable';
+    assert.equal((await bench.open()).queue.maxReceives, 7);
+    const place = { ...bench.queues.place, endpoint: bench.proxy.endpoint, messageQueueName: 'other.fifo' };
+    assert.equal((await bench.open({ place })).queue.maxReceives, 1_000, 'of a queue that was never read');
+  });
+
+  it('does not prevent the service from starting, but a missing queue does', async () => {
+    await using bench = await openBench(server);
+    bench.proxy.treat = () => 'throttled';
+    const instance = await bench.open();
+    await assert.rejects(instance.check(), /too many requests/);
+    bench.proxy.treat = () => 'pass';
+    await assert.rejects(
+      openTestSqsQueue(bench.database, { place: { ...bench.queues.place, messageQueueName: 'none.fifo' } }),
+      { name: 'SqsSetupError', message: /none\.fifo.*coursewire queues create/ },
+    );
+  });
+
+  it('does not delay a stop before the start is complete if Amazon SQS does not respond', async () => {
+    await using bench = await openBench(server);
+    bench.proxy.treat = () => 'silent';
+    const stopping = new AbortController();
+    const opening = assert.rejects(bench.open({ signal: stopping.signal }), { name: 'AbortError' });
+    await until(() => bench.proxy.actions.length > 0, 'the queues are being checked');
+    const begin = performance.now();
+    stopping.abort();
+    await opening;
+    // A request has 10 s, and a second attempt.
+    assert.ok(performance.now() - begin < 9_000, `${performance.now() - begin} ms`);
+  });
+
+  it('delays a stop by about a second if Amazon SQS does not respond, and is not logged then', async () => {
+    await using bench = await openBench(server);
+    const logged: string[] = [];
+    const logs = createLogs({
+      level: 'info',
+      customLevels: {},
+      destination: { write: (line) => void logged.push(line) },
+    });
+    const log = logs.for('MessageQueue');
+    bench.proxy.treat = (action) => (action === 'DeleteMessageBatch' ? 'silent' : 'pass');
+    const instance = await bench.open({ log });
+    await bench.put(lines([1], 1));
+    await until(() => bench.proxy.actions.includes('DeleteMessageBatch'), 'a copy is being deleted');
+    bench.proxy.treat = () => 'silent';
+    const sent = bench.proxy.actions.length;
+    await bench.put(lines([2], 1));
+    await until(
+      () => bench.proxy.actions.slice(sent).includes('SendMessageBatch'),
+      'another copy is being sent',
+    );
+    const begin = performance.now();
+    await instance[Symbol.asyncDispose]();
+    // A request has 10 s, and a second attempt.
+    assert.ok(performance.now() - begin < 9_000, `${performance.now() - begin} ms`);
+    assert.deepEqual(logged, []);
+  });
+});
