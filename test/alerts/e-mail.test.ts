@@ -18,7 +18,7 @@ import {
   untilNotice,
 } from './alert-helpers.ts';
 
-// Runs on SQLite in `npm test`: it is about letters and mail servers. The tests of sending store notices and their attempts on both.
+// Runs on SQLite in `npm test`: it is about e-mails and mail servers. The tests of sending store notices and their attempts on both.
 
 describe('a notice by e-mail', () => {
   it('shows which webhook fails, since when, why, how many messages wait, and a link', async () => {

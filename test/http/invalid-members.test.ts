@@ -4,6 +4,8 @@ import { aroundTests } from '../support/around-tests.ts';
 import { borrowTestService, type LentService } from '../support/lent-service.ts';
 import type { Answer } from '../support/service.ts';
 
+// Runs on SQLite in `npm test`: requests are refused before anything is stored, and what they name is looked up in other tests on both.
+
 const TARGET = 'https://crm.example.com/hook';
 
 describe('a request with several invalid members', () => {

@@ -4,6 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { basic, startEndpoint } from './identity-helpers.ts';
 import { ask, assertGranted, assertRefused, FORM, GRANT, post, rawPost } from './token-asking.ts';
 
+// Runs on SQLite in `npm test`: requests are refused before a client is looked up. The tests of the token endpoint look clients up on both.
+
 const MAX_TOKEN_BODY_BYTES = 16_384;
 
 describe('the token endpoint rejects with invalid_request', () => {

@@ -5,6 +5,8 @@ import { createClient, startTestService } from '../support/service.ts';
 import { basic } from './identity-helpers.ts';
 import { FORM, GRANT } from './token-asking.ts';
 
+// Runs on SQLite in `npm test`: it is about one connection. The tests of the token endpoint look clients up on both.
+
 test('the token endpoint rejects the 17th request that waits on a connection with 429, and ends the connection', async () => {
   await using service = await startTestService();
   // Its first token in a minute waits for a write, and later responses wait for the first one.

@@ -8,6 +8,8 @@ import { scorm12Course } from '../support/player-courses.ts';
 import { startTestService, until } from '../support/service.ts';
 import { beginRead, beginSave, startTurns } from './turns-helpers.ts';
 
+// Runs on SQLite in `npm test`: requests take turns in the process. The tests of attempts store what they save on both.
+
 /** Requests of a registration that are handled at once or wait. */
 const MAX_REQUESTS = 104;
 /** Requests of a registration that are handled at once. */

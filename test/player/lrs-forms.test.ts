@@ -5,6 +5,8 @@ import { describe, test } from 'node:test';
 import { createClient, startTestService } from '../support/service.ts';
 import { lrsClient } from './lrs-helpers.ts';
 
+// Runs on SQLite in `npm test`: forms are read before anything is stored. The tests of statements and documents store the same on both.
+
 /** A form of which the service has only the head. */
 interface BegunForm {
   /** Sends the body, and returns the response. */

@@ -9,6 +9,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { Player, resultOf } from './learner-helpers.ts';
 
+// Runs on SQLite in `npm test`: tries are decided in the process. The tests of attempts store them on both.
+
 const item = '<item identifier="i1" identifierref="r1"><title>Lesson 1</title></item>';
 const { 'course.au': units, ...aicc } = aiccFiles();
 /** Courses without a passing score. */

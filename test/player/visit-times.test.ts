@@ -10,6 +10,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { Player } from './learner-helpers.ts';
 
+// Runs on SQLite in `npm test`: times are added up in the process. The tests of attempts store them on both.
+
 const LIMITED = scorm2004Course({
   items:
     '<item identifier="i1" identifierref="r1"><title>Lesson 1</title>' +
