@@ -234,9 +234,9 @@ describe('attempts', () => {
     await client.open();
     await client.openUnit('i1');
     await client.commit('i1', { core: { lesson_status: 'passed' } });
-    await client.commit('i1', { core: { lesson_status: 'incomplete', score: { raw: 70 } } });
+    await client.commit('i1', { core: { lesson_status: 'incomplete', score: { raw: 70.5 } } });
     const { success, score } = (await service.api.get(`/registrations/${registrationId}`)).body;
-    assert.deepEqual([success, score], ['PASS', 70]);
+    assert.deepEqual([success, score], ['PASS', 70.5]);
   });
 
   it('give no interim score to a result that was credited without one, but that of a pass', async () => {

@@ -102,7 +102,7 @@ export function orderContract(open: OpenQueue): void {
       assert.deepEqual(contentOf(await user.receiveOne()), queued);
     });
 
-    it('keeps the trace context of each message, also after a failed attempt', async () => {
+    it('keeps the trace context of each message, also after a failed attempt, and has that of a redelivery', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       const traceContext = '{"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}';
@@ -116,9 +116,17 @@ export function orderContract(open: OpenQueue): void {
       await user.settle(
         ...received.map((message) => ({ message, action: 'retry', availableAt: engine.now() }) as const),
       );
+      const again = await user.receive();
+      assert.deepEqual(
+        again.map((message) => message.traceContext),
+        [traceContext, undefined],
+      );
+      await user.settle(...again.map((message) => ({ message, action: 'dead-letter' }) as const));
+      const dead = await engine.deadLetters();
+      await user.redeliver(dead.map((message) => ({ ...message, traceContext })));
       assert.deepEqual(
         (await user.receive()).map((message) => message.traceContext),
-        [traceContext, undefined],
+        [traceContext, traceContext],
       );
     });
 
