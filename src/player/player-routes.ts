@@ -89,28 +89,39 @@ export interface PlayerRoutesDependencies {
 
 /** The routes that the player page calls, below a launch's token. */
 export function playerRoutes(scope: FastifyInstance, dependencies: PlayerRoutesDependencies): void {
-  const { attempts } = dependencies;
   const pages = new PlayerPages(dependencies);
+  attemptRoute(scope, dependencies);
+  openPageRoute(scope, pages);
+  unitsRoute(scope, pages);
+  openUnitRoute(scope, pages);
+}
 
-  // Opening a page supersedes earlier pages. A page calls this first, to send the data that they left in the browser.
+/** Opening a page supersedes earlier pages. A page calls this first, to send the data that they left in the browser. */
+function attemptRoute(scope: FastifyInstance, { attempts }: PlayerRoutesDependencies): void {
   scope.get('/attempt', async ({ launch: { registrationId, mode } }) => {
     if (registrationId === null || mode !== 'normal') return { registration: null, attempt: 0 };
     return { registration: registrationId, attempt: await attempts.currentNumber(registrationId) };
   });
+}
 
-  // POST, because opening a page supersedes the others. A browser that prefetches links must not do that.
+/** POST, because opening a page supersedes the others. A browser that prefetches links must not do that. */
+function openPageRoute(scope: FastifyInstance, pages: PlayerPages): void {
   scope.post(
     '/open',
     { config: { followsLastRequests: true } },
     async ({ launch, body }): Promise<PageResponse> =>
       await pages.open(launch, hasContent(body) ? readBody(OpenRequest, body) : {}),
   );
+}
 
+function unitsRoute(scope: FastifyInstance, pages: PlayerPages): void {
   scope.post('/units', async ({ launch, body }) => {
     // A request without a body asks for the units alone.
     return await pages.units(launch, hasContent(body) ? readBody(UnitsRequest, body) : {});
   });
+}
 
+function openUnitRoute(scope: FastifyInstance, pages: PlayerPages): void {
   scope.post(
     '/unit',
     { config: { followsLastRequests: true } },

@@ -35,8 +35,16 @@ export function accountContentRoutes(
   contents: AccountContentService,
   idempotency: Idempotency,
 ): void {
-  const accountIdOf = (params: { account_id: string }) => parseId(params.account_id, 'account');
+  addAccountContentRoute(routes, contents, idempotency);
+  listAccountContentRoute(routes, contents);
+  removeAccountContentRoute(routes, contents);
+}
 
+function addAccountContentRoute(
+  routes: Routes,
+  contents: AccountContentService,
+  idempotency: Idempotency,
+): void {
   routes.post(
     '/accounts/:account_id/content',
     {
@@ -78,7 +86,9 @@ export function accountContentRoutes(
       });
     },
   );
+}
 
+function listAccountContentRoute(routes: Routes, contents: AccountContentService): void {
   routes.get(
     '/accounts/:account_id/content',
     {
@@ -102,7 +112,9 @@ export function accountContentRoutes(
       return pageResponse(page, toRecord);
     },
   );
+}
 
+function removeAccountContentRoute(routes: Routes, contents: AccountContentService): void {
   routes.delete(
     '/accounts/:account_id/content/:type/:content_id',
     {
@@ -129,6 +141,10 @@ export function accountContentRoutes(
       return reply.code(204).send(null);
     },
   );
+}
+
+function accountIdOf(params: { account_id: string }): number {
+  return parseId(params.account_id, 'account');
 }
 
 /** @throws {ProblemError} `not-found` for an unknown type */

@@ -40,12 +40,16 @@ export function manyAccountsRoutes(
   service: ManyAccountsService,
   idempotency: Idempotency,
 ): void {
-  const assertInput = async (request: FastifyRequest) => {
-    // The references of an overlong list are not looked up.
-    assertSize(request);
-    await assertValidOrLookUp(request, () => service.inputErrors(request.body));
-  };
+  addContentToAccountsRoute(routes, service, idempotency);
+  removeContentFromAccountsRoute(routes, service, idempotency);
+  listAccountsWithContentRoute(routes, service);
+}
 
+function addContentToAccountsRoute(
+  routes: Routes,
+  service: ManyAccountsService,
+  idempotency: Idempotency,
+): void {
   routes.post(
     '/account-content/add',
     {
@@ -63,7 +67,7 @@ export function manyAccountsRoutes(
       },
     },
     async (request, reply) => {
-      await assertInput(request);
+      await assertInput(request, service);
       const { account_ids: ids, contents } = request.body;
       return await idempotency.respond(request, reply, async (tx) => {
         const changes = await service.add(ids, contents.map(toReference), {
@@ -75,7 +79,13 @@ export function manyAccountsRoutes(
       });
     },
   );
+}
 
+function removeContentFromAccountsRoute(
+  routes: Routes,
+  service: ManyAccountsService,
+  idempotency: Idempotency,
+): void {
   routes.post(
     '/account-content/remove',
     {
@@ -95,7 +105,7 @@ export function manyAccountsRoutes(
       },
     },
     async (request, reply) => {
-      await assertInput(request);
+      await assertInput(request, service);
       const { account_ids: ids, contents } = request.body;
       return await idempotency.respond(request, reply, async (tx) => {
         const changes = await service.remove(ids, contents.map(toReference), {
@@ -107,7 +117,9 @@ export function manyAccountsRoutes(
       });
     },
   );
+}
 
+function listAccountsWithContentRoute(routes: Routes, service: ManyAccountsService): void {
   routes.get(
     '/content/:type/:content_id/accounts',
     {
@@ -134,6 +146,12 @@ export function manyAccountsRoutes(
       return pageResponse(await service.accountsWith(reference, pageRequest(request.query)), toAccountRecord);
     },
   );
+}
+
+async function assertInput(request: FastifyRequest, service: ManyAccountsService): Promise<void> {
+  // The references of an overlong list are not looked up.
+  assertSize(request);
+  await assertValidOrLookUp(request, () => service.inputErrors(request.body));
 }
 
 /** @throws {ProblemError} `invalid-request` if a body changes too many pairs of an account and a piece of content */

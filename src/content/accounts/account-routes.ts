@@ -17,8 +17,14 @@ const tags = ['Accounts'];
 
 /** Accounts in the automation API. */
 export function accountRoutes(routes: Routes, accounts: AccountService, idempotency: Idempotency): void {
-  const idOf = (params: { account_id: string }) => parseId(params.account_id, 'account');
+  createAccountRoute(routes, accounts, idempotency);
+  listAccountsRoute(routes, accounts);
+  getAccountRoute(routes, accounts);
+  updateAccountRoute(routes, accounts);
+  deleteAccountRoute(routes, accounts);
+}
 
+function createAccountRoute(routes: Routes, accounts: AccountService, idempotency: Idempotency): void {
   routes.post(
     '/accounts',
     {
@@ -46,7 +52,9 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
         };
       }),
   );
+}
 
+function listAccountsRoute(routes: Routes, accounts: AccountService): void {
   routes.get(
     '/accounts',
     {
@@ -61,7 +69,9 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
     },
     async (request) => pageResponse(await accounts.list(pageRequest(request.query)), toRecord),
   );
+}
 
+function getAccountRoute(routes: Routes, accounts: AccountService): void {
   routes.get(
     '/accounts/:account_id',
     {
@@ -79,7 +89,9 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       return reply.header('ETag', entityTag(account.revision)).send(toRecord(account));
     },
   );
+}
 
+function updateAccountRoute(routes: Routes, accounts: AccountService): void {
   routes.put(
     '/accounts/:account_id',
     {
@@ -104,7 +116,9 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       return reply.header('ETag', entityTag(account.revision)).send(toRecord(account));
     },
   );
+}
 
+function deleteAccountRoute(routes: Routes, accounts: AccountService): void {
   routes.delete(
     '/accounts/:account_id',
     {
@@ -132,6 +146,10 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       return reply.code(204).send(null);
     },
   );
+}
+
+function idOf(params: { account_id: string }): number {
+  return parseId(params.account_id, 'account');
 }
 
 function toInput(body: AccountInput): { name: string; enabled: boolean } {

@@ -20,10 +20,14 @@ const BundleParams = Type.Object({ bundle_id: PathId('The id of the bundle.') })
 
 /** Bundles in the automation API. */
 export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency: Idempotency): void {
-  const assertInput = (request: FastifyRequest) =>
-    assertValidOrLookUp(request, () => bundles.inputErrors(request.body));
-  const idOf = (params: { bundle_id: string }) => parseId(params.bundle_id, 'bundle');
+  createBundleRoute(routes, bundles, idempotency);
+  listBundlesRoute(routes, bundles);
+  getBundleRoute(routes, bundles);
+  updateBundleRoute(routes, bundles);
+  deleteBundleRoute(routes, bundles);
+}
 
+function createBundleRoute(routes: Routes, bundles: BundleService, idempotency: Idempotency): void {
   routes.post(
     '/bundles',
     {
@@ -38,7 +42,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       },
     },
     async (request, reply) => {
-      await assertInput(request);
+      await assertInput(request, bundles);
       return await idempotency.respond(request, reply, async (tx) => {
         const bundle = await bundles.create(toInput(request.body), {
           by: actorOf(request),
@@ -52,7 +56,9 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       });
     },
   );
+}
 
+function listBundlesRoute(routes: Routes, bundles: BundleService): void {
   routes.get(
     '/bundles',
     {
@@ -67,7 +73,9 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
     },
     async (request) => pageResponse(await bundles.list(pageRequest(request.query)), toRecord),
   );
+}
 
+function getBundleRoute(routes: Routes, bundles: BundleService): void {
   routes.get(
     '/bundles/:bundle_id',
     {
@@ -85,7 +93,9 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       return reply.header('ETag', entityTag(bundle.revision)).send(toRecord(bundle));
     },
   );
+}
 
+function updateBundleRoute(routes: Routes, bundles: BundleService): void {
   routes.put(
     '/bundles/:bundle_id',
     {
@@ -104,7 +114,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       },
     },
     async (request, reply) => {
-      await assertInput(request);
+      await assertInput(request, bundles);
       const bundle = await bundles.update(idOf(request.params), toInput(request.body), {
         by: actorOf(request),
         expected: expectedRevisions(request),
@@ -112,7 +122,9 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       return reply.header('ETag', entityTag(bundle.revision)).send(toRecord(bundle));
     },
   );
+}
 
+function deleteBundleRoute(routes: Routes, bundles: BundleService): void {
   routes.delete(
     '/bundles/:bundle_id',
     {
@@ -134,6 +146,14 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       return reply.code(204).send(null);
     },
   );
+}
+
+async function assertInput(request: FastifyRequest, bundles: BundleService): Promise<void> {
+  await assertValidOrLookUp(request, () => bundles.inputErrors(request.body));
+}
+
+function idOf(params: { bundle_id: string }): number {
+  return parseId(params.bundle_id, 'bundle');
 }
 
 function toInput(body: BundleBody): BundleInput {

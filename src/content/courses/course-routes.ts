@@ -28,8 +28,14 @@ const VersionParams = Type.Object({
 
 /** Courses in the automation API, except uploads of packages. */
 export function courseRoutes(routes: Routes, courses: CourseService, idempotency: Idempotency): void {
-  const idOf = (params: { course_id: string }) => parseId(params.course_id, 'course');
+  listCoursesRoute(routes, courses);
+  getCourseRoute(routes, courses);
+  updateCourseRoute(routes, courses);
+  deleteCourseRoute(routes, courses);
+  publishCourseVersionRoute(routes, courses, idempotency);
+}
 
+function listCoursesRoute(routes: Routes, courses: CourseService): void {
   routes.get(
     '/courses',
     {
@@ -44,7 +50,9 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
     },
     async (request) => pageResponse(await courses.list(pageRequest(request.query)), toCourseRecord),
   );
+}
 
+function getCourseRoute(routes: Routes, courses: CourseService): void {
   routes.get(
     '/courses/:course_id',
     {
@@ -62,7 +70,9 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       return reply.header('ETag', entityTag(course.revision)).send(toCourseWithVersionsRecord(course));
     },
   );
+}
 
+function updateCourseRoute(routes: Routes, courses: CourseService): void {
   routes.put(
     '/courses/:course_id',
     {
@@ -88,7 +98,9 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       return reply.header('ETag', entityTag(course.revision)).send(toCourseRecord(course));
     },
   );
+}
 
+function deleteCourseRoute(routes: Routes, courses: CourseService): void {
   routes.delete(
     '/courses/:course_id',
     {
@@ -112,7 +124,9 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       return reply.code(204).send(null);
     },
   );
+}
 
+function publishCourseVersionRoute(routes: Routes, courses: CourseService, idempotency: Idempotency): void {
   routes.post(
     '/courses/:course_id/versions/:version_id/publish',
     {
@@ -139,4 +153,8 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       });
     },
   );
+}
+
+function idOf(params: { course_id: string }): number {
+  return parseId(params.course_id, 'course');
 }

@@ -41,52 +41,15 @@ type UseUpload = (
  * Uploads of course packages in the automation API. It is a Fastify plugin because only these routes accept
  * multipart forms, and nothing else. Forms are validated against the body schemas after they have been read.
  */
-export async function courseUploadRoutes(
-  app: FastifyInstance,
-  { courses, uploads, idempotency, maxPackageBytes }: CourseUploadOptions,
-): Promise<void> {
+export async function courseUploadRoutes(app: FastifyInstance, options: CourseUploadOptions): Promise<void> {
   app.removeAllContentTypeParsers();
-  await app.register(fastifyMultipart, { limits: uploadLimits(maxPackageBytes) });
+  await app.register(fastifyMultipart, { limits: uploadLimits(options.maxPackageBytes) });
   const routes = app as unknown as Routes;
+  importCourseRoute(routes, options);
+  uploadVersionRoute(routes, options);
+}
 
-  /** Receives the form and passes it to `use`. Afterwards, its files are removed from the disk. */
-  async function respondToUpload(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    use: UseUpload,
-  ): Promise<CourseRecord> {
-    using connection = new UploadConnection(request, reply);
-    const { signal } = connection;
-    await using upload = await uploads.open(callerOf(request).id);
-    const { fields, packageHash } = await receivePackage(request, upload, {
-      maxPackageBytes,
-      signal,
-      lookUp: (members) => courses.inputErrors(members),
-    });
-    // An upload may take hours, in which someone may have ended the access of its caller.
-    await request.authorizeAgain?.();
-    connection.awaitResponse();
-    const content = JSON.stringify([packageHash, fields.name ?? null, fields.folder_id ?? null]);
-    const earlier = await earlierResponse(idempotency, request, reply, content);
-    if (earlier !== null) return earlier;
-    return await use(upload, fields, {
-      user: callerOf(request).user,
-      by: actorOf(request),
-      signal,
-      commit: (record) =>
-        idempotency.respond(
-          request,
-          reply,
-          async (tx) => {
-            const course = await record(tx);
-            const headers = { Location: `/courses/${course.id}`, ETag: entityTag(course.revision) };
-            return { status: 201, headers, body: toCourseRecord(course) };
-          },
-          content,
-        ),
-    });
-  }
-
+function importCourseRoute(routes: Routes, options: CourseUploadOptions): void {
   routes.post(
     '/courses',
     {
@@ -105,12 +68,14 @@ export async function courseUploadRoutes(
       },
     },
     (request, reply) =>
-      respondToUpload(request, reply, (upload, fields, context) => {
+      respondToUpload(request, reply, options, (upload, fields, context) => {
         const { name, folder_id: folderId } = fields as Static<typeof CourseUpload>;
-        return courses.import(upload, { name: name ?? null, folderId: folderId ?? null }, context);
+        return options.courses.import(upload, { name: name ?? null, folderId: folderId ?? null }, context);
       }),
   );
+}
 
+function uploadVersionRoute(routes: Routes, options: CourseUploadOptions): void {
   routes.post(
     '/courses/:course_id/versions',
     {
@@ -133,12 +98,51 @@ export async function courseUploadRoutes(
       const expected = expectedRevisions(request);
       // Checked before the body is read, so that a wrong id does not cost an upload. A repeated request gets
       // its response even if the course no longer exists.
-      if (request.headers['idempotency-key'] === undefined) await courses.get(id);
-      return await respondToUpload(request, reply, (upload, _fields, context) =>
-        courses.uploadVersion(id, upload, { ...context, expected }),
+      if (request.headers['idempotency-key'] === undefined) await options.courses.get(id);
+      return await respondToUpload(request, reply, options, (upload, _fields, context) =>
+        options.courses.uploadVersion(id, upload, { ...context, expected }),
       );
     },
   );
+}
+
+/** Receives the form and passes it to `use`. Afterwards, its files are removed from the disk. */
+async function respondToUpload(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { courses, uploads, idempotency, maxPackageBytes }: CourseUploadOptions,
+  use: UseUpload,
+): Promise<CourseRecord> {
+  using connection = new UploadConnection(request, reply);
+  const { signal } = connection;
+  await using upload = await uploads.open(callerOf(request).id);
+  const { fields, packageHash } = await receivePackage(request, upload, {
+    maxPackageBytes,
+    signal,
+    lookUp: (members) => courses.inputErrors(members),
+  });
+  // An upload may take hours, in which someone may have ended the access of its caller.
+  await request.authorizeAgain?.();
+  connection.awaitResponse();
+  const content = JSON.stringify([packageHash, fields.name ?? null, fields.folder_id ?? null]);
+  const earlier = await earlierResponse(idempotency, request, reply, content);
+  if (earlier !== null) return earlier;
+  return await use(upload, fields, {
+    user: callerOf(request).user,
+    by: actorOf(request),
+    signal,
+    commit: (record) =>
+      idempotency.respond(
+        request,
+        reply,
+        async (tx) => {
+          const course = await record(tx);
+          const headers = { Location: `/courses/${course.id}`, ETag: entityTag(course.revision) };
+          return { status: 201, headers, body: toCourseRecord(course) };
+        },
+        content,
+      ),
+  });
 }
 
 /** Thrown if a request turns out to be new. */

@@ -19,10 +19,14 @@ const FolderParams = Type.Object({ folder_id: PathId('The id of the folder.') })
 
 /** Folders in the automation API. */
 export function folderRoutes(routes: Routes, folders: FolderService, idempotency: Idempotency): void {
-  const assertInput = (request: FastifyRequest) =>
-    assertValidOrLookUp(request, () => folders.inputErrors(request.body));
-  const idOf = (params: { folder_id: string }) => parseId(params.folder_id, 'folder');
+  createFolderRoute(routes, folders, idempotency);
+  listFoldersRoute(routes, folders);
+  getFolderRoute(routes, folders);
+  updateFolderRoute(routes, folders);
+  deleteFolderRoute(routes, folders);
+}
 
+function createFolderRoute(routes: Routes, folders: FolderService, idempotency: Idempotency): void {
   routes.post(
     '/folders',
     {
@@ -41,7 +45,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       },
     },
     async (request, reply) => {
-      await assertInput(request);
+      await assertInput(request, folders);
       return await idempotency.respond(request, reply, async (tx) => {
         const folder = await folders.create(toInput(request.body), { by: actorOf(request), tx });
         const headers = { Location: `/folders/${folder.id}`, ETag: entityTag(folder.revision) };
@@ -49,7 +53,9 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       });
     },
   );
+}
 
+function listFoldersRoute(routes: Routes, folders: FolderService): void {
   routes.get(
     '/folders',
     {
@@ -64,7 +70,9 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
     },
     async (request) => pageResponse(await folders.list(pageRequest(request.query)), toRecord),
   );
+}
 
+function getFolderRoute(routes: Routes, folders: FolderService): void {
   routes.get(
     '/folders/:folder_id',
     {
@@ -82,7 +90,9 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       return reply.header('ETag', entityTag(folder.revision)).send(toRecord(folder));
     },
   );
+}
 
+function updateFolderRoute(routes: Routes, folders: FolderService): void {
   routes.put(
     '/folders/:folder_id',
     {
@@ -104,7 +114,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       },
     },
     async (request, reply) => {
-      await assertInput(request);
+      await assertInput(request, folders);
       const folder = await folders.update(idOf(request.params), toInput(request.body), {
         by: actorOf(request),
         expected: expectedRevisions(request),
@@ -112,7 +122,9 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       return reply.header('ETag', entityTag(folder.revision)).send(toRecord(folder));
     },
   );
+}
 
+function deleteFolderRoute(routes: Routes, folders: FolderService): void {
   routes.delete(
     '/folders/:folder_id',
     {
@@ -137,6 +149,14 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       return reply.code(204).send(null);
     },
   );
+}
+
+async function assertInput(request: FastifyRequest, folders: FolderService): Promise<void> {
+  await assertValidOrLookUp(request, () => folders.inputErrors(request.body));
+}
+
+function idOf(params: { folder_id: string }): number {
+  return parseId(params.folder_id, 'folder');
 }
 
 function toInput(body: FolderInput): { name: string; parentId: number | null } {

@@ -15,25 +15,32 @@ const HIDDEN = { hide: true } as const;
 const ADMIN = { role: 'admin' } as const;
 const params = Type.Object({ id: Type.String() });
 
-/** The administrators, for administrators with the role admin. Under the hook of `requireScopes`. */
-export function administratorRoutes(
-  routes: Routes,
-  {
-    administrators,
-    baseUrl,
-  }: {
-    administrators: AdministratorService;
-    /** The address at which the caller reaches the service. Links start with it. */
-    baseUrl: (request: FastifyRequest) => string;
-  },
-): void {
-  const idOf = ({ id }: { id: string }) => parseId(id, 'administrator');
-  const linkMembers = (request: FastifyRequest, link: IssuedLink) => toLink(link, baseUrl(request));
+/** Dependencies of {@link administratorRoutes}. */
+export interface AdministratorRoutesDependencies {
+  administrators: AdministratorService;
+  /** The address at which the caller reaches the service. Links start with it. */
+  baseUrl: (request: FastifyRequest) => string;
+}
 
+/** The administrators, for administrators with the role admin. Under the hook of `requireScopes`. */
+export function administratorRoutes(routes: Routes, dependencies: AdministratorRoutesDependencies): void {
+  listAdministratorsRoute(routes, dependencies);
+  inviteAdministratorRoute(routes, dependencies);
+  issueLinkRoute(routes, dependencies);
+  updateAdministratorRoute(routes, dependencies);
+  deleteAdministratorRoute(routes, dependencies);
+}
+
+function listAdministratorsRoute(routes: Routes, { administrators }: AdministratorRoutesDependencies): void {
   routes.get('/ui/api/administrators', { config: ADMIN, schema: { ...HIDDEN } }, async () => ({
     data: (await administrators.list()).map(toAdministratorRecord),
   }));
+}
 
+function inviteAdministratorRoute(
+  routes: Routes,
+  { administrators, baseUrl }: AdministratorRoutesDependencies,
+): void {
   routes.post(
     '/ui/api/administrators',
     { config: ADMIN, schema: { ...HIDDEN, body: InvitationInput } },
@@ -43,17 +50,23 @@ export function administratorRoutes(
         { email, role, ...(name === undefined || name === null ? {} : { name }) },
         actorOf(request),
       );
-      return reply.code(201).send({ ...toAdministratorRecord(administrator), ...linkMembers(request, link) });
+      return reply
+        .code(201)
+        .send({ ...toAdministratorRecord(administrator), ...toLink(link, baseUrl(request)) });
     },
   );
+}
 
+function issueLinkRoute(routes: Routes, { administrators, baseUrl }: AdministratorRoutesDependencies): void {
   routes.post(
     '/ui/api/administrators/:id/link',
     { config: ADMIN, schema: { ...HIDDEN, params } },
     async (request) =>
-      linkMembers(request, await administrators.issueLink(idOf(request.params), actorOf(request))),
+      toLink(await administrators.issueLink(idOf(request.params), actorOf(request)), baseUrl(request)),
   );
+}
 
+function updateAdministratorRoute(routes: Routes, { administrators }: AdministratorRoutesDependencies): void {
   routes.put(
     '/ui/api/administrators/:id',
     {
@@ -72,7 +85,9 @@ export function administratorRoutes(
       );
     },
   );
+}
 
+function deleteAdministratorRoute(routes: Routes, { administrators }: AdministratorRoutesDependencies): void {
   routes.delete(
     '/ui/api/administrators/:id',
     { config: ADMIN, schema: { ...HIDDEN, params } },
@@ -81,6 +96,10 @@ export function administratorRoutes(
       return reply.code(204).send();
     },
   );
+}
+
+function idOf({ id }: { id: string }): number {
+  return parseId(id, 'administrator');
 }
 
 function toLink({ token, expiresAt }: IssuedLink, baseUrl: string) {

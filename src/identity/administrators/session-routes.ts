@@ -55,110 +55,139 @@ const MAX_OPEN_BODY_BYTES = 16 * KIB;
  * only from the service's own pages, so that no other page can sign a browser in as someone else.
  */
 export function signInRoutes(server: FastifyInstance, options: SessionRoutesOptions): void {
-  const { administrators, sessions, signIn, sessionCookie, browserCookie, origin } = options;
   const routes = server as unknown as Routes;
-  const onRequest = async (request: FastifyRequest) => assertSameOrigin(request, origin);
-  const bodyLimit = MAX_OPEN_BODY_BYTES;
+  getSessionRoute(routes, options);
+  signInRoute(routes, options);
+  signOutRoute(routes, options);
+  readSetupLinkRoute(routes, options);
+  setUpRoute(routes, options);
+}
 
+function getSessionRoute(routes: Routes, options: SessionRoutesOptions): void {
+  const { administrators, sessions, sessionCookie } = options;
   routes.get('/ui/api/session', { schema: { ...HIDDEN } }, async (request) => {
     const token = sessionCookie.read(request);
     if (token !== null) assertNotFromOtherOrigin(request);
     const signedIn =
       token === null ? null : await sessions.verify(token, request.ip, { unattended: isUnattended(request) });
-    if (signedIn !== null) return sessionRecord(request, signedIn);
+    if (signedIn !== null) return sessionRecord(request, signedIn, options);
     const setupRequired = await administrators.needsSetup();
     throw new ProblemError('unauthorized', 'Sign in first.', {
       headers: { 'WWW-Authenticate': challenge() },
       ...(setupRequired ? { members: { setup_required: true } } : {}),
     });
   });
+}
 
+function signInRoute(routes: Routes, options: SessionRoutesOptions): void {
+  const { signIn, sessionCookie, browserCookie } = options;
   routes.post(
     '/ui/api/session',
-    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SignInInput } },
+    { ...fromOwnPages(options), bodyLimit: MAX_OPEN_BODY_BYTES, schema: { ...HIDDEN, body: SignInInput } },
     async (request, reply) => {
-      const result = await signIn.signIn(request.body, visitorOf(request));
-      return begun(request, reply, result);
+      const visitor: Visitor = {
+        ...sessionUseOf(request),
+        mark: browserCookie.read(request),
+        sessionToken: sessionCookie.read(request),
+      };
+      return begun(request, reply, { begins: await signIn.signIn(request.body, visitor), options });
     },
   );
+}
 
-  routes.delete('/ui/api/session', { onRequest, schema: HIDDEN }, async (request, reply) => {
+function signOutRoute(routes: Routes, options: SessionRoutesOptions): void {
+  const { sessions, sessionCookie } = options;
+  routes.delete('/ui/api/session', { ...fromOwnPages(options), schema: HIDDEN }, async (request, reply) => {
     const token = sessionCookie.read(request);
     if (token !== null) await sessions.end(token);
     sessionCookie.clear(request, reply);
     return reply.code(204).send();
   });
+}
 
-  // The token is in the body: proxies log addresses.
+/** The token is in the body: proxies log addresses. */
+function readSetupLinkRoute(routes: Routes, options: SessionRoutesOptions): void {
+  const { administrators } = options;
   routes.post(
     '/ui/api/setup/link',
-    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SetupLinkBody } },
+    { ...fromOwnPages(options), bodyLimit: MAX_OPEN_BODY_BYTES, schema: { ...HIDDEN, body: SetupLinkBody } },
     async (request) => {
       const found = await administrators.readLink(request.body.token);
       if (found === null) throw new ProblemError('not-found', 'This link was used or has expired');
       return toInvitation(found);
     },
   );
+}
 
+function setUpRoute(routes: Routes, options: SessionRoutesOptions): void {
+  const { administrators, signIn } = options;
   routes.post(
     '/ui/api/setup',
-    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SetupBody } },
+    { ...fromOwnPages(options), bodyLimit: MAX_OPEN_BODY_BYTES, schema: { ...HIDDEN, body: SetupBody } },
     async (request, reply) => {
       const { token, email, name, password } = request.body;
       const { administrator, sessionToken, passwordHash } = await administrators.setUp(
         { token, email: email ?? undefined, name: name ?? undefined, password },
         sessionUseOf(request),
       );
-      return begun(request, reply, {
-        administrator,
-        sessionToken,
-        mark: signIn.markFor({ email: administrator.email, passwordHash }),
-      });
+      const mark = signIn.markFor({ email: administrator.email, passwordHash });
+      return begun(request, reply, { begins: { administrator, sessionToken, mark }, options });
     },
   );
+}
 
-  function visitorOf(request: FastifyRequest): Visitor {
-    return {
-      ...sessionUseOf(request),
-      mark: browserCookie.read(request),
-      sessionToken: sessionCookie.read(request),
-    };
-  }
+/** The option of a route that accepts requests only from the service's own pages. */
+function fromOwnPages({ origin }: SessionRoutesOptions) {
+  return { onRequest: async (request: FastifyRequest) => assertSameOrigin(request, origin) };
+}
 
-  function begun(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    result: Awaited<ReturnType<SignIn['signIn']>>,
-  ): SessionRecord {
-    const { administrator, sessionToken, mark } = result;
-    sessionCookie.write(request, reply, sessionToken);
-    browserCookie.write(request, reply, mark);
-    const { id, email, name, role } = administrator;
-    return sessionRecord(request, { administratorId: id, email, name, role });
-  }
+/** Gives the browser the cookies of a session that has begun. */
+function begun(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { begins, options }: { begins: Awaited<ReturnType<SignIn['signIn']>>; options: SessionRoutesOptions },
+): SessionRecord {
+  const { administrator, sessionToken, mark } = begins;
+  options.sessionCookie.write(request, reply, sessionToken);
+  options.browserCookie.write(request, reply, mark);
+  const { id, email, name, role } = administrator;
+  return sessionRecord(request, { administratorId: id, email, name, role }, options);
+}
 
-  function sessionRecord(request: FastifyRequest, signedIn: Omit<SignedIn, 'sessionId'>): SessionRecord {
-    const { baseUrl, ...service } = options.service;
-    return toSession(signedIn, { ...service, baseUrl: baseUrl ?? origin(request) });
-  }
+function sessionRecord(
+  request: FastifyRequest,
+  signedIn: Omit<SignedIn, 'sessionId'>,
+  { service: { baseUrl, ...service }, origin }: SessionRoutesOptions,
+): SessionRecord {
+  return toSession(signedIn, { ...service, baseUrl: baseUrl ?? origin(request) });
 }
 
 /** An administrator's own sessions, password and name. Under the hook of `requireScopes`. */
-export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions): void {
-  const { administrators, sessions, signIn, sessionCookie, browserCookie } = options;
+export function ownSessionRoutes(routes: Routes, dependencies: SessionRoutesOptions): void {
+  listSessionsRoute(routes, dependencies);
+  endAllSessionsRoute(routes, dependencies);
+  endSessionRoute(routes, dependencies);
+  changePasswordRoute(routes, dependencies);
+  updateProfileRoute(routes, dependencies);
+}
 
+function listSessionsRoute(routes: Routes, { sessions }: SessionRoutesOptions): void {
   routes.get('/ui/api/sessions', { config: VIEWER, schema: { ...HIDDEN } }, async (request) => {
     const { administratorId, sessionId } = administratorOf(request);
     const own = await sessions.list(administratorId);
     return { data: own.map((session) => toOwnSession(session, sessionId)) };
   });
+}
 
+function endAllSessionsRoute(routes: Routes, { sessions, sessionCookie }: SessionRoutesOptions): void {
   routes.delete('/ui/api/sessions', { config: VIEWER, schema: HIDDEN }, async (request, reply) => {
     await sessions.endEverywhere(administratorOf(request).administratorId, actorOf(request));
     sessionCookie.clear(request, reply);
     return reply.code(204).send();
   });
+}
 
+function endSessionRoute(routes: Routes, { sessions, sessionCookie }: SessionRoutesOptions): void {
   routes.delete(
     '/ui/api/sessions/:id',
     { config: VIEWER, schema: { ...HIDDEN, params } },
@@ -170,7 +199,12 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
       return reply.code(204).send();
     },
   );
+}
 
+function changePasswordRoute(
+  routes: Routes,
+  { signIn, sessionCookie, browserCookie }: SessionRoutesOptions,
+): void {
   routes.put(
     '/ui/api/password',
     { config: VIEWER, schema: { ...HIDDEN, body: PasswordInput } },
@@ -184,7 +218,9 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
       return reply.code(204).send();
     },
   );
+}
 
+function updateProfileRoute(routes: Routes, { administrators }: SessionRoutesOptions): void {
   routes.put(
     '/ui/api/profile',
     { config: VIEWER, schema: { ...HIDDEN, body: ProfileInput } },

@@ -13,11 +13,23 @@ const HIDDEN = { hide: true } as const;
 const ADMIN = { role: 'admin' } as const;
 const params = Type.Object({ client_id: Type.String() });
 
+/** Dependencies of {@link clientRoutes}. */
+export interface ClientRoutesDependencies {
+  clients: ClientService;
+  idempotency: Idempotency;
+  log: Logger;
+}
+
 /** The API clients in the admin UI, for administrators with the role admin. Under the hook of `requireScopes`. */
-export function clientRoutes(
-  routes: Routes,
-  { clients, idempotency, log }: { clients: ClientService; idempotency: Idempotency; log: Logger },
-): void {
+export function clientRoutes(routes: Routes, dependencies: ClientRoutesDependencies): void {
+  createClientRoute(routes, dependencies);
+  getClientRoute(routes, dependencies);
+  updateClientRoute(routes, dependencies);
+  renewSecretRoute(routes, dependencies);
+  deleteClientRoute(routes, dependencies);
+}
+
+function createClientRoute(routes: Routes, { clients, idempotency, log }: ClientRoutesDependencies): void {
   routes.post(
     '/ui/api/clients',
     {
@@ -40,7 +52,9 @@ export function clientRoutes(
       return client;
     },
   );
+}
 
+function getClientRoute(routes: Routes, { clients }: ClientRoutesDependencies): void {
   routes.get(
     '/ui/api/clients/:client_id',
     { config: ADMIN, schema: { ...HIDDEN, params } },
@@ -51,7 +65,9 @@ export function clientRoutes(
       return reply.header('ETag', entityTag(client.revision)).send(toClientRecord(client));
     },
   );
+}
 
+function updateClientRoute(routes: Routes, { clients, log }: ClientRoutesDependencies): void {
   routes.put(
     '/ui/api/clients/:client_id',
     {
@@ -75,7 +91,9 @@ export function clientRoutes(
       return reply.header('ETag', entityTag(client.revision)).send(toClientRecord(client));
     },
   );
+}
 
+function renewSecretRoute(routes: Routes, { clients, log }: ClientRoutesDependencies): void {
   routes.post(
     '/ui/api/clients/:client_id/secret',
     { config: ADMIN, schema: { ...HIDDEN, params } },
@@ -88,7 +106,9 @@ export function clientRoutes(
       return { ...toClientRecord(renewed.client), client_secret: renewed.clientSecret };
     },
   );
+}
 
+function deleteClientRoute(routes: Routes, { clients, log }: ClientRoutesDependencies): void {
   routes.delete(
     '/ui/api/clients/:client_id',
     { config: ADMIN, schema: { ...HIDDEN, params } },

@@ -69,12 +69,21 @@ const Commit = Type.Object(
   { additionalProperties: false },
 );
 
+/** Dependencies of {@link scormRoutes}. */
+export interface ScormRoutesDependencies {
+  attempts: AttemptService;
+  courses: PlayerCourses;
+  reader: Reader;
+}
+
 /** The routes to which the player page sends the data of SCORM units. */
-export function scormRoutes(
-  scope: FastifyInstance,
-  { attempts, courses, reader }: { attempts: AttemptService; courses: PlayerCourses; reader: Reader },
-): void {
-  // An asset reports nothing, so opening it completes it.
+export function scormRoutes(scope: FastifyInstance, dependencies: ScormRoutesDependencies): void {
+  assetRoute(scope, dependencies);
+  commitRoute(scope, dependencies);
+}
+
+/** Opening an asset, which reports nothing and is therefore completed. */
+function assetRoute(scope: FastifyInstance, { attempts, courses, reader }: ScormRoutesDependencies): void {
   scope.post('/asset', async ({ launch, body }, reply) => {
     const { unit: unitId, state, lateOf, ...position } = readBody(Asset, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
@@ -95,7 +104,9 @@ export function scormRoutes(
     });
     return reply.code(statusOf(outcome)).send({ outcome });
   });
+}
 
+function commitRoute(scope: FastifyInstance, { attempts, courses, reader }: ScormRoutesDependencies): void {
   scope.post('/commit', async ({ launch, body }, reply) => {
     const commit: CmiCommit & { unit: string; lateOf?: number; isNewAttempt?: boolean } = readBody(
       Commit,

@@ -61,6 +61,12 @@ const RegistrationsQuery = ListQuery(
 
 /** The lists of accounts, their content, and registrations, for the admin UI. */
 export function accountListRoutes(routes: Routes, reader: Reader): void {
+  accountsRoute(routes, reader);
+  accountContentsRoute(routes, reader);
+  registrationsRoute(routes, reader);
+}
+
+function accountsRoute(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/accounts',
     {
@@ -77,7 +83,9 @@ export function accountListRoutes(routes: Routes, reader: Reader): void {
       return listResponse(await listAccounts(reader, filter, part), part, toAccount);
     },
   );
+}
 
+function accountContentsRoute(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/accounts/:account_id/contents',
     {
@@ -97,7 +105,9 @@ export function accountListRoutes(routes: Routes, reader: Reader): void {
       return listResponse(await listAccountContents(reader, filter, part), part, toAccountContent);
     },
   );
+}
 
+function registrationsRoute(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/registrations',
     {

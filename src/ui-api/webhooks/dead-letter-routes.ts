@@ -64,6 +64,11 @@ export function deadLetterRoutes(
   routes: Routes,
   { reader, deadLetters }: { reader: Reader; deadLetters: DeadLetterSteps },
 ): void {
+  listRoute(routes, reader);
+  for (const action of ACTIONS) stepRoute(routes, action, deadLetters);
+}
+
+function listRoute(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/dead-letters',
     {
@@ -92,38 +97,38 @@ export function deadLetterRoutes(
       };
     },
   );
+}
 
-  for (const action of ACTIONS) {
-    routes.post(
-      `/ui/api/dead-letters/${action}`,
-      {
-        config: { scope: 'webhooks:write' },
-        schema: {
-          hide: true,
-          body: StepBody,
-        },
+function stepRoute(routes: Routes, action: (typeof ACTIONS)[number], deadLetters: DeadLetterSteps): void {
+  routes.post(
+    `/ui/api/dead-letters/${action}`,
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        hide: true,
+        body: StepBody,
       },
-      async (request) => {
-        const { webhook_id: webhookId, until_dt: untilText, cursor, filter = {} } = request.body;
-        const until = untilText === undefined ? undefined : parseDateTime(untilText);
-        const from = cursor === undefined ? undefined : parsePairCursor(cursor);
-        const wrong = [
-          ...(until === null ? [{ pointer: '/until_dt', detail: INVALID_DATE_TIME }] : []),
-          ...(from === null ? [{ pointer: '/cursor', detail: 'must be a next_cursor of a step' }] : []),
-        ];
-        if (wrong.length > 0) throw invalidInput(wrong);
-        const step = await deadLetters.step({
-          action,
-          by: actorOf(request),
-          webhookId: webhookId ?? null,
-          filter: deliveryFilter(filter, '/filter'),
-          until: until ?? undefined,
-          from: from == null ? null : { webhookId: from[0], deliveryId: from[1] },
-        });
-        return toStep(step);
-      },
-    );
-  }
+    },
+    async (request) => {
+      const { webhook_id: webhookId, until_dt: untilText, cursor, filter = {} } = request.body;
+      const until = untilText === undefined ? undefined : parseDateTime(untilText);
+      const from = cursor === undefined ? undefined : parsePairCursor(cursor);
+      const wrong = [
+        ...(until === null ? [{ pointer: '/until_dt', detail: INVALID_DATE_TIME }] : []),
+        ...(from === null ? [{ pointer: '/cursor', detail: 'must be a next_cursor of a step' }] : []),
+      ];
+      if (wrong.length > 0) throw invalidInput(wrong);
+      const step = await deadLetters.step({
+        action,
+        by: actorOf(request),
+        webhookId: webhookId ?? null,
+        filter: deliveryFilter(filter, '/filter'),
+        until: until ?? undefined,
+        from: from == null ? null : { webhookId: from[0], deliveryId: from[1] },
+      });
+      return toStep(step);
+    },
+  );
 }
 
 function toStep({ done, remaining, remainingIsLowerBound, until, next }: DeadLetterStep) {

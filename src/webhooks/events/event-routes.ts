@@ -20,8 +20,12 @@ const EventParams = Type.Object({ event_id: PathId('The id of the event.') });
 
 /** The event log. */
 export function eventRoutes(routes: Routes, events: EventService): void {
-  const idOf = (params: { event_id: string }) => parseId(params.event_id, 'event');
+  listEventsRoute(routes, events);
+  getEventRoute(routes, events);
+  listWebhooksOfEventRoute(routes, events);
+}
 
+function listEventsRoute(routes: Routes, events: EventService): void {
   routes.get(
     '/events',
     {
@@ -39,7 +43,9 @@ export function eventRoutes(routes: Routes, events: EventService): void {
     },
     async ({ query }) => pageResponse(await events.list(toQuery(query)), toEventSummary),
   );
+}
 
+function getEventRoute(routes: Routes, events: EventService): void {
   routes.get(
     '/events/:event_id',
     {
@@ -54,7 +60,9 @@ export function eventRoutes(routes: Routes, events: EventService): void {
     },
     async (request) => toEventRecord(await events.get(idOf(request.params))),
   );
+}
 
+function listWebhooksOfEventRoute(routes: Routes, events: EventService): void {
   routes.get(
     '/events/:event_id/webhooks',
     {
@@ -79,6 +87,10 @@ export function eventRoutes(routes: Routes, events: EventService): void {
       );
     },
   );
+}
+
+function idOf(params: { event_id: string }): number {
+  return parseId(params.event_id, 'event');
 }
 
 function toQuery(query: EventsQuery): EventQuery {

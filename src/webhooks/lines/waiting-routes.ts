@@ -39,12 +39,14 @@ export interface WaitingRoutesDependencies {
 }
 
 /** The messages that wait in the line of a webhook. */
-export function waitingRoutes(
-  routes: Routes,
-  { waiting, lines, idempotency, now }: WaitingRoutesDependencies,
-): void {
-  const positionOf = (params: { position: string }) => parseId(params.position, 'waiting message');
+export function waitingRoutes(routes: Routes, dependencies: WaitingRoutesDependencies): void {
+  listWaitingMessagesRoute(routes, dependencies);
+  getWaitingMessageRoute(routes, dependencies);
+  skipWaitingMessageRoute(routes, dependencies);
+  purgeLineRoute(routes, dependencies);
+}
 
+function listWaitingMessagesRoute(routes: Routes, { waiting }: WaitingRoutesDependencies): void {
   routes.get(
     '/webhooks/:webhook_id/line/messages',
     {
@@ -65,7 +67,9 @@ export function waitingRoutes(
         toWaitingSummary,
       ),
   );
+}
 
+function getWaitingMessageRoute(routes: Routes, { waiting }: WaitingRoutesDependencies): void {
   routes.get(
     '/webhooks/:webhook_id/line/messages/:position',
     {
@@ -83,7 +87,12 @@ export function waitingRoutes(
       return { ...toWaitingSummary(found), message: JSON.parse(found.message.body) };
     },
   );
+}
 
+function skipWaitingMessageRoute(
+  routes: Routes,
+  { waiting, lines, idempotency, now }: WaitingRoutesDependencies,
+): void {
   routes.post(
     '/webhooks/:webhook_id/line/messages/:position/skip',
     {
@@ -104,7 +113,9 @@ export function waitingRoutes(
         return { status: 200, body: toLineRecord(await lines.line(webhookId, tx), now()) };
       }),
   );
+}
 
+function purgeLineRoute(routes: Routes, { waiting, idempotency }: WaitingRoutesDependencies): void {
   routes.post(
     '/webhooks/:webhook_id/line/purge',
     {
@@ -131,6 +142,10 @@ export function waitingRoutes(
         };
       }),
   );
+}
+
+function positionOf(params: { position: string }): number {
+  return parseId(params.position, 'waiting message');
 }
 
 /** @throws {ProblemError} `invalid-request`, naming each member that is invalid */

@@ -55,6 +55,11 @@ const SigningSecretRecord = Type.Object(
 
 /** Signing the postbacks of webhooks. */
 export function signingRoutes(routes: Routes, signing: SigningService, idempotency: Idempotency): void {
+  rotateSigningSecretRoute(routes, signing, idempotency);
+  deleteSigningSecretRoute(routes, signing);
+}
+
+function rotateSigningSecretRoute(routes: Routes, signing: SigningService, idempotency: Idempotency): void {
   routes.post(
     '/webhooks/:webhook_id/signing-secret',
     {
@@ -92,7 +97,9 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
       });
     },
   );
+}
 
+function deleteSigningSecretRoute(routes: Routes, signing: SigningService): void {
   routes.delete(
     '/webhooks/:webhook_id/signing-secret',
     {

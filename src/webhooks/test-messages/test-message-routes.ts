@@ -41,11 +41,19 @@ export const TestRecord = Type.Object(
 );
 export type TestRecord = Static<typeof TestRecord>;
 
+/** Dependencies of {@link testMessageRoutes}. */
+export interface TestMessageRoutesDependencies {
+  tests: TestMessages;
+  webhooks: WebhookService;
+}
+
 /** Testing the target of a webhook, before and after it is saved. */
-export function testMessageRoutes(
-  routes: Routes,
-  { tests, webhooks }: { tests: TestMessages; webhooks: WebhookService },
-): void {
+export function testMessageRoutes(routes: Routes, dependencies: TestMessageRoutesDependencies): void {
+  testConfigurationRoute(routes, dependencies);
+  testWebhookRoute(routes, dependencies);
+}
+
+function testConfigurationRoute(routes: Routes, { tests, webhooks }: TestMessageRoutesDependencies): void {
   routes.post(
     '/webhooks/test',
     {
@@ -88,7 +96,9 @@ export function testMessageRoutes(
       );
     },
   );
+}
 
+function testWebhookRoute(routes: Routes, { tests }: TestMessageRoutesDependencies): void {
   routes.post(
     '/webhooks/:webhook_id/test',
     {
