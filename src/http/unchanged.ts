@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
 const HTTP_OK = 200;
@@ -23,7 +23,7 @@ export function installNotModified(server: FastifyInstance): void {
     if (request.caller?.kind !== 'administrator' || reply.hasHeader('ETag')) return payload;
     // Weak, because only the content is the same.
     const content = withoutMember(payload, request.routeOptions.config.everChangingMember);
-    const tag = `W/"${createHash('sha256').update(content).digest('base64url')}"`;
+    const tag = `W/"${hash('sha256', content, 'base64url')}"`;
     reply.header('ETag', tag);
     if (request.headers['if-none-match'] !== tag) return payload;
     reply.code(HTTP_NOT_MODIFIED).removeHeader('content-type').removeHeader('content-length');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -28,10 +28,7 @@ export function readUiBuild(folder: string): UiBuild | null {
     assetsFolder: path.join(folder, 'assets'),
     inlineScriptHashes: Array.from(
       template.matchAll(INLINE_SCRIPT),
-      ([, script]) =>
-        `'sha256-${createHash('sha256')
-          .update(script ?? '')
-          .digest('base64')}'`,
+      ([, script]) => `'sha256-${hash('sha256', script ?? '', 'base64')}'`,
     ),
     page: (base, styleNonce) =>
       // By functions: `$&` and the like in a path are no patterns.

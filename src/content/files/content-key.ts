@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 
 /** The form of keys. Anything with another name (such as `lost+found` of a separate disk) is not ours. */
 const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -37,8 +37,6 @@ export function drawnAt(key: string): number {
  * of Unicode makes no difference: a package has no two names that differ in it alone.
  */
 export function entityTagOf(key: string, path: string): string {
-  const hash = createHash('sha256')
-    .update(`${key}/${path.normalize('NFC')}`)
-    .digest('base64url');
-  return `"${hash.slice(0, ETAG_CHARACTERS)}"`;
+  const digest = hash('sha256', `${key}/${path.normalize('NFC')}`, 'base64url');
+  return `"${digest.slice(0, ETAG_CHARACTERS)}"`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { LearningStandard } from '../../course-packages/learning-standard.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { LanguageChoice } from './equivalent-courses.ts';
@@ -83,8 +83,7 @@ li bdi{color:var(--soft)}
  * @param framedBy which pages may show it in a frame
  */
 export function launchPagePolicy(framedBy: "'none'" | "'self'" = "'none'"): string {
-  const hash = createHash('sha256').update(STYLE).digest('base64');
-  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors ${framedBy}`;
+  return `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors ${framedBy}`;
 }
 
 /** Tells the learner why a link does not work. */

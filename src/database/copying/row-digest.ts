@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SqlValue } from '../database.ts';
 
 const DIGEST_BYTES = 16;
@@ -11,8 +11,8 @@ export class RowDigest {
   #count = 0;
 
   add(values: readonly SqlValue[]): void {
-    const hash = createHash('sha256').update(JSON.stringify(values)).digest();
-    this.#sum = (this.#sum + BigInt(`0x${hash.toString('hex', 0, DIGEST_BYTES)}`)) % MODULUS;
+    const digest = hash('sha256', JSON.stringify(values), 'buffer');
+    this.#sum = (this.#sum + BigInt(`0x${digest.toString('hex', 0, DIGEST_BYTES)}`)) % MODULUS;
     this.#count += 1;
   }
 

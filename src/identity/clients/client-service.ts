@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AuditAction } from '../../audit/actions.ts';
 import type { Actor } from '../../audit/actor.ts';
 import {
@@ -260,7 +260,7 @@ function newSecret(): string {
 }
 
 function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret, 'utf8').digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 function toClient(row: ApiClientRow): ApiClient {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { launchPagePolicy, leftPage } from '../../content/registrations/launch-page.ts';
 import type { Database } from '../../database/database.ts';
@@ -15,7 +15,7 @@ const RETURNED = `const to=opener&&opener!==window?opener:parent,go=document.lin
 if(to!==window)to.postMessage({coursewire:'unit-left'},location.origin);
 if(opener)close();
 else if(to===window)if('leaves' in go.dataset)location.replace(go.href);else go.hidden=false;`;
-const HASH = createHash('sha256').update(RETURNED).digest('base64');
+const HASH = hash('sha256', RETURNED, 'base64');
 const POLICY = `${launchPagePolicy("'self'")}; script-src 'sha256-${HASH}'`;
 
 /** The endpoints of cmi5 units, in addition to the learning record store. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { MIB } from '../../bytes.ts';
 import type { Database, Transaction } from '../../database/database.ts';
@@ -251,7 +251,7 @@ function givenDocument(scope: LrsScope, { kind }: DocumentCollection, id: string
 
 /** xAPI requires SHA-1 for entity tags. It only distinguishes contents, so its weakness is no risk. */
 function entityTagOf(content: Buffer): string {
-  return `"${createHash('sha1').update(content).digest('hex')}"`;
+  return `"${hash('sha1', content, 'hex')}"`;
 }
 
 function toDocument(row: DocumentRow): LrsDocument {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isObject } from '../../is-object.ts';
 import type { JsonObject, Statement } from './xapi-types.ts';
 
@@ -25,7 +25,7 @@ const TERM_CHARACTERS = 32;
 
 /** Hashes a text to a term of fixed length, because databases limit the length of indexed values. */
 export function termOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, TERM_CHARACTERS);
+  return hash('sha256', text, 'hex').slice(0, TERM_CHARACTERS);
 }
 
 /**

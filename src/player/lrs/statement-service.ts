@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { KIB } from '../../bytes.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { isObject } from '../../is-object.ts';
@@ -253,7 +253,7 @@ async function copyWithin(
 /** The SHA-2 hash of a content, of the same length as the attachment's hash. */
 export function hashLike(sha2: string, content: Buffer): string {
   const bits = sha2.length * 4;
-  return createHash(`sha${bits}`).update(content).digest('hex');
+  return hash(`sha${bits}`, content, 'hex');
 }
 
 function toStored(

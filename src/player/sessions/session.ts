@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { LaunchMode } from '../launches/launch.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 
@@ -53,7 +53,7 @@ export function newSecret(): string {
 
 /** SHA-256 of a secret, in hexadecimal. No salt is needed, because secrets are random. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 /**
@@ -62,7 +62,7 @@ export function hashSecret(secret: string): string {
  */
 export function registrationOfAttempt(registrationId: string, attempt: number): string {
   if (attempt <= 1) return registrationId;
-  const hex = createHash('sha256').update(`${registrationId} ${attempt}`).digest('hex');
+  const hex = hash('sha256', `${registrationId} ${attempt}`, 'hex');
   // The version and variant bits of RFC 9562, section 5.8.
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
 }
