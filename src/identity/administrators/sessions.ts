@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, DatabaseUnavailableError, type Transaction } from '../../database/database.ts';
@@ -6,6 +5,7 @@ import { plainAddress } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound } from '../../problems/problem.ts';
 import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
+import { hashToken, isToken, newToken } from './random-token.ts';
 import {
   deleteExpiredSessions,
   deleteSession,
@@ -17,10 +17,7 @@ import {
   selectSessionHolder,
   selectSessions,
 } from './session-store.ts';
-import { hashToken } from './token-hash.ts';
 
-const TOKEN_BYTES = 32;
-const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 /** Precision of "last seen": constant requests cost one write per period. */
 const SEEN_NOTED_EVERY_MS = MINUTE_MS;
 /** Maximum number of sessions. Beyond it, signing in ends the oldest one, and removes expired ones first. */
@@ -87,7 +84,7 @@ export class Sessions {
 
   /** Starts a session and returns its new token. */
   async begin(tx: Transaction, administratorId: number, { userAgent, address }: SessionUse): Promise<string> {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const token = newToken();
     const now = this.#with.now();
     await insertSession(tx, {
       token_hash: hashToken(token),
@@ -113,7 +110,7 @@ export class Sessions {
     address: string,
     { mayHaveExpired = false, unattended = false }: SessionCheck = {},
   ): Promise<SignedIn | null> {
-    if (!TOKEN_SHAPE.test(token)) return null;
+    if (!isToken(token)) return null;
     const row = await selectSessionHolder(this.#with.database.reader, hashToken(token));
     if (row === undefined || !(mayHaveExpired || this.#isActive(row))) return null;
     if (!unattended && this.#isActive(row)) await this.#noteSeen(row, address);
@@ -142,13 +139,13 @@ export class Sessions {
 
   /** Ends the session of a token. */
   async end(token: string): Promise<void> {
-    if (!TOKEN_SHAPE.test(token)) return;
+    if (!isToken(token)) return;
     await this.#with.database.transaction((tx) => deleteSession(tx, hashToken(token)));
   }
 
   /** Ends the session that a sign-in replaces. An expired one is kept for the uploads that began before. */
   async endReplaced(tx: Transaction, token: string): Promise<void> {
-    if (!TOKEN_SHAPE.test(token)) return;
+    if (!isToken(token)) return;
     const hash = hashToken(token);
     const row = await selectSessionHolder(tx, hash);
     if (row !== undefined && this.#isActive(row)) await deleteSession(tx, hash);

@@ -1,17 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { SetupLinkRow } from '../../database/schema.ts';
 import { DAY_MS } from '../../time/units.ts';
+import { hashToken, isToken, newToken } from './random-token.ts';
 import { deleteExpiredLinks, deleteLinkOf, replaceLink, selectLink, takeLink } from './setup-link-store.ts';
-import { hashToken } from './token-hash.ts';
 
 /** Lifetime of the link for the first administrator or a new password. */
 export const LINK_LIFETIME_MS = DAY_MS;
 /** Lifetime of an invitation. */
 export const INVITATION_LIFETIME_MS = 7 * DAY_MS;
 
-const TOKEN_BYTES = 32;
-const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 const FIRST = 'first';
 
 /** A new link. Its token is known only now. */
@@ -49,7 +46,7 @@ export class SetupLinks {
 
   /** Creates a link for an administrator or, with null, for the first administrator. */
   async issue(tx: Transaction, administratorId: number | null, lifetimeMs: number): Promise<IssuedLink> {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const token = newToken();
     const expiresAt = this.#with.now() + lifetimeMs;
     await replaceLink(tx, {
       subject: administratorId === null ? FIRST : `administrator:${administratorId}`,
@@ -62,7 +59,7 @@ export class SetupLinks {
 
   /** Whom a token is for; null if it is invalid, used or expired. */
   async read(token: string): Promise<LinkTarget | null> {
-    if (!TOKEN_SHAPE.test(token)) return null;
+    if (!isToken(token)) return null;
     return (await selectLink(this.#with.database.reader, hashToken(token), this.#with.now())) ?? null;
   }
 
