@@ -40,10 +40,15 @@ export function basicAuthentication({
   };
 }
 
-function readBasic(authorization: string): { id: string; secret: string } | null {
+/** The user name and password of HTTP Basic credentials, with a colon between them. Null for any other header field. */
+export function decodeBasic(authorization: string): string | null {
   const encoded = BASIC.exec(authorization)?.[1];
-  if (encoded === undefined) return null;
-  const text = Buffer.from(encoded, 'base64').toString();
+  return encoded === undefined ? null : Buffer.from(encoded, 'base64').toString();
+}
+
+function readBasic(authorization: string): { id: string; secret: string } | null {
+  const text = decodeBasic(authorization);
+  if (text === null) return null;
   const colon = text.indexOf(':');
   return colon < 0 ? null : { id: text.slice(0, colon), secret: text.slice(colon + 1) };
 }

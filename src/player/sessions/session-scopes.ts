@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database/database.ts';
+import { decodeBasic } from '../../identity/clients/basic-authentication.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import { assertStillRecords } from '../attempts/superseding.ts';
@@ -15,7 +16,6 @@ import { hashSecret, type Session } from './session.ts';
 import type { SessionRules } from './session-rules.ts';
 import { readSession, updateSession } from './session-store.ts';
 
-const BASIC = /^basic +([A-Za-z0-9+/_-]+=*) *$/i;
 /** The name of the service in the `authority` of stored statements. */
 const SERVICE = 'coursewire';
 
@@ -143,10 +143,7 @@ export class SessionScopes {
   }
 
   async #authenticate(launch: PlayerLaunch, authorization: string | undefined): Promise<Session> {
-    const encoded = BASIC.exec(authorization ?? '')?.[1];
-    const [sessionId = '', secret = ''] = Buffer.from(encoded ?? '', 'base64')
-      .toString()
-      .split(':', 2);
+    const [sessionId = '', secret = ''] = (decodeBasic(authorization ?? '') ?? '').split(':', 2);
     const found = sessionId === '' ? undefined : await readSession(this.#options.database.reader, sessionId);
     if (found === undefined || found.secretHash === null || found.session.launchId !== launch.launchId) {
       throw refused();
