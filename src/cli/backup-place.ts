@@ -3,10 +3,10 @@ import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from
 import path from 'node:path';
 import { syncFolder } from '../content/files/copy-folder.ts';
 import { DAY_MS } from '../time/units.ts';
+import { isUuid } from '../uuid.ts';
 
 /** An incomplete backup has this and a UUID in its name. */
 const PARTIAL = '.partial-';
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Since its last change. A backup that is being made changes its folders more often. */
 const LEFT_BEHIND_MS = DAY_MS;
 
@@ -45,7 +45,7 @@ function removeLeftBehind(stem: string): void {
   const { dir, base } = path.parse(stem);
   if (!existsSync(dir)) return;
   for (const name of readdirSync(dir)) {
-    if (!name.startsWith(base) || !UUID.test(name.slice(base.length))) continue;
+    if (!name.startsWith(base) || !isUuid(name.slice(base.length))) continue;
     const partial = path.join(dir, name);
     try {
       const changes = [partial, path.join(partial, 'content')].map(

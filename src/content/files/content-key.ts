@@ -1,7 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
+import { isUuid } from '../../uuid.ts';
 
-/** The form of keys. Anything with another name (such as `lost+found` of a separate disk) is not ours. */
-const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Number of characters of a key. */
 export const CONTENT_KEY_LENGTH = 36;
 const TIME_DIGITS = 12;
@@ -17,8 +16,9 @@ export function newContentKey(now: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(VERSION_PLACE + 1)}`;
 }
 
+/** Whether a text has the form of keys. Anything with another name (such as `lost+found` of a separate disk) is not ours. */
 export function isContentKey(text: string): boolean {
-  return KEY.test(text);
+  return isUuid(text);
 }
 
 /** @throws {Error} if it is not a key, because it must never become part of a path. */

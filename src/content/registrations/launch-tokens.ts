@@ -1,5 +1,6 @@
 import { SignedTokens } from '../../secrets/signed-token.ts';
 import { HOUR_MS } from '../../time/units.ts';
+import { readUuid, UUID_BYTES, writeUuid } from '../../uuid.ts';
 
 /** How long a launch URL can be opened. */
 export const LAUNCH_LIFETIME_MS = 8 * HOUR_MS;
@@ -18,7 +19,7 @@ const EXPIRES_AT = 0;
 const EXPIRES_AT_BYTES = 6;
 const VERSION_ID = 6;
 const REGISTRATION_ID = 10;
-const CLAIM_BYTES = 26;
+const CLAIM_BYTES = REGISTRATION_ID + UUID_BYTES;
 const MODE_BYTES = 1;
 
 /**
@@ -103,14 +104,13 @@ function encodeClaim({ registrationId, versionId, expiresAt }: PlainClaim): Buff
   const claim = Buffer.alloc(CLAIM_BYTES);
   claim.writeUIntBE(expiresAt, EXPIRES_AT, EXPIRES_AT_BYTES);
   claim.writeUInt32BE(versionId, VERSION_ID);
-  claim.write(registrationId.replaceAll('-', ''), REGISTRATION_ID, 'hex');
+  writeUuid(claim, registrationId, REGISTRATION_ID);
   return claim;
 }
 
 function decodeClaim(claim: Buffer): PlainClaim {
-  const hex = claim.toString('hex', REGISTRATION_ID, CLAIM_BYTES);
   return {
-    registrationId: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+    registrationId: readUuid(claim, REGISTRATION_ID),
     versionId: claim.readUInt32BE(VERSION_ID),
     expiresAt: claim.readUIntBE(EXPIRES_AT, EXPIRES_AT_BYTES),
   };

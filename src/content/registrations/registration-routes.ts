@@ -10,6 +10,7 @@ import { describedAs, PageOf } from '../../http/schemas.ts';
 import { assertValid, assertValidOrLookUp } from '../../http/validation.ts';
 import { type InputError, notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import { isUuid } from '../../uuid.ts';
 import { givenMembers } from '../assets/given-members.ts';
 import { canonicalLanguage } from '../equivalents/language.ts';
 import type { IsOpened } from './course-to-launch.ts';
@@ -45,8 +46,6 @@ export const RegistrationParams = Type.Object({
     Type.String({ format: 'uuid' }),
   ),
 });
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Dependencies of the registration routes. */
 export interface RegistrationRoutesOptions {
@@ -286,7 +285,7 @@ function updateRegistrationStatusRoute(routes: Routes, { registrations }: Regist
 /** The id of a registration in a path. RFC 9562 allows capitals in it. */
 export function registrationIdOf({ registration_id: text }: { registration_id: string }): string {
   const id = text.toLowerCase();
-  if (!UUID.test(id)) throw notFound('registration', text.slice(0, 40));
+  if (!isUuid(id)) throw notFound('registration', text.slice(0, 40));
   return id;
 }
 

@@ -1,4 +1,5 @@
 import { SignedTokens } from '../../secrets/signed-token.ts';
+import { readUuid, UUID_BYTES, writeUuid } from '../../uuid.ts';
 
 const KEY_PURPOSE = 'coursewire content origin';
 /** Identifies the format. A later format gets another number. */
@@ -7,7 +8,7 @@ const FORMAT = 'cwp1_';
 const EXPIRES_AT = 0;
 const EXPIRES_AT_BYTES = 6;
 const LAUNCH_ID = 6;
-const CLAIM_BYTES = 22;
+const CLAIM_BYTES = LAUNCH_ID + UUID_BYTES;
 const REMEMBERED_TOKENS = 10_000;
 
 /** The content of a token. */
@@ -31,7 +32,7 @@ export class ContentTokens {
   issue({ launchId, expiresAt }: ContentClaim): string {
     const claim = Buffer.alloc(CLAIM_BYTES);
     claim.writeUIntBE(Math.floor(expiresAt), EXPIRES_AT, EXPIRES_AT_BYTES);
-    claim.write(launchId.replaceAll('-', ''), LAUNCH_ID, 'hex');
+    writeUuid(claim, launchId, LAUNCH_ID);
     return this.#tokens.sign(claim);
   }
 
@@ -50,9 +51,8 @@ export class ContentTokens {
   #verify(token: string): ContentClaim | null {
     const claim = this.#tokens.read(token);
     if (claim?.length !== CLAIM_BYTES) return null;
-    const hex = claim.toString('hex', LAUNCH_ID);
     return {
-      launchId: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+      launchId: readUuid(claim, LAUNCH_ID),
       expiresAt: claim.readUIntBE(EXPIRES_AT, EXPIRES_AT_BYTES),
     };
   }

@@ -1,6 +1,7 @@
 import { isAbsoluteIri } from '../../course-packages/absolute-iri.ts';
 import { parseDateTime } from '../../time/date-time.ts';
 import { DAY_MS, SECOND_MS } from '../../time/units.ts';
+import { isUuid as isLowerCaseUuid } from '../../uuid.ts';
 
 /** The data types of the Experience API (section 4 of "Data"). Each function describes the error in a value. */
 
@@ -10,7 +11,6 @@ import { DAY_MS, SECOND_MS } from '../../time/units.ts';
 export type Check = (value: unknown) => string | null;
 
 const MAX_IRI_LENGTH = 4_000;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const EMAIL = /^mailto:[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/i;
 const SHA1 = /^[0-9a-f]{40}$/i;
 const SHA2 = /^(?:[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
@@ -32,7 +32,7 @@ function text(fits: (value: string) => boolean, fault: string): Check {
 }
 
 export const isText: Check = text(() => true, 'must be a string');
-export const isUuid: Check = text((value) => UUID.test(value), 'must be a UUID');
+export const isUuid: Check = text((value) => isLowerCaseUuid(value.toLowerCase()), 'must be a UUID');
 export const isIri: Check = text(
   (value) => value.length <= MAX_IRI_LENGTH && isAbsoluteIri(value),
   `must be an absolute IRI of at most ${MAX_IRI_LENGTH} characters`,
