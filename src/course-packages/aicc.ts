@@ -4,11 +4,9 @@ import type { CourseFiles, SourceFile } from './course-files.ts';
 import { resolveLaunch } from './launch-target.ts';
 import type { CourseOutline, LaunchUnit } from './package-description.ts';
 import { packageError, quoted } from './package-error.ts';
-import { scoreWithin } from './score-text.ts';
+import { PERCENT, scoreWithin } from './score-text.ts';
 import { StructureBudget } from './structure-budget.ts';
 import { titleText } from './title-text.ts';
-
-const PERCENT = [0, 100] as const;
 
 /**
  * Reads an AICC course: its description (`.crs`), assignable units (`.au`) and their titles (`.des`). It also reads its

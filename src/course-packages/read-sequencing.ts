@@ -20,11 +20,10 @@ import {
   type SequencingRule,
   TIMINGS,
 } from './scorm-sequencing.ts';
-import { ScormValues } from './scorm-values.ts';
+import { FRACTION, ScormValues } from './scorm-values.ts';
 import { attributeOf, childOf, childrenOf, textOf, type XmlElement } from './xml-tree.ts';
 
 const NORMALIZED = [-1, 1] as const;
-const FRACTION = [0, 1] as const;
 /** The default of `minNormalizedMeasure`. */
 const DEFAULT_MEASURE = 1;
 const ADLSEQ = 'adlseq_v1p3';

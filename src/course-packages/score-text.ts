@@ -1,6 +1,9 @@
 import type { CourseFiles } from './course-files.ts';
 import { quoted } from './package-error.ts';
 
+/** The range of scores of SCORM 1.2 and AICC. */
+export const PERCENT = [0, 100] as const;
+
 /**
  * Parses a score of a manifest; null if there is none. A score outside the range of the standard is omitted with a
  * warning, because the unit still reports its own result.

@@ -8,10 +8,9 @@ import {
   type SharedDataMap,
 } from './course-structure.ts';
 import type { Sequencing } from './scorm-sequencing.ts';
-import { ScormValues } from './scorm-values.ts';
+import { FRACTION, ScormValues } from './scorm-values.ts';
 import { attributeOf, childOf, childrenOf, textOf, type XmlElement } from './xml-tree.ts';
 
-const FRACTION = [0, 1] as const;
 /** The root activity's id if the organization has none. */
 const ROOT_ID = 'organization';
 

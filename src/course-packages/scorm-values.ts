@@ -2,6 +2,9 @@ import type { CourseFiles } from './course-files.ts';
 import { quoted } from './package-error.ts';
 import { attributeOf, type XmlElement } from './xml-tree.ts';
 
+/** The range of weights, shares and progress measures. */
+export const FRACTION = [0, 1] as const;
+
 /**
  * Reads typed attributes of a SCORM manifest. An invalid value is replaced by the standard's default, with a warning.
  */

@@ -5,17 +5,14 @@ import type { LearningStandard } from './learning-standard.ts';
 import type { CourseOutline, LaunchUnit } from './package-description.ts';
 import { packageError, quoted } from './package-error.ts';
 import { SequencingReader } from './read-sequencing.ts';
-import { scoreWithin } from './score-text.ts';
+import { PERCENT, scoreWithin } from './score-text.ts';
 import { Scorm2004Reader } from './scorm-2004.ts';
 import { scormEdition } from './scorm-edition.ts';
 import type { Sequencing } from './scorm-sequencing.ts';
-import { ScormValues } from './scorm-values.ts';
+import { FRACTION, ScormValues } from './scorm-values.ts';
 import { NODES_OF_AN_ITEM, StructureBudget } from './structure-budget.ts';
 import { shortText, titleText } from './title-text.ts';
 import { attributeOf, childOf, childrenOf, textOf, XML_NAMESPACE, type XmlElement } from './xml-tree.ts';
-
-const PERCENT = [0, 100] as const;
-const PROGRESS = [0, 1] as const;
 
 /** The parts of a unit. */
 interface UnitSource {
@@ -226,9 +223,9 @@ class ItemReader {
   #completionThreshold(item: XmlElement | undefined, id: string): number | null {
     const threshold = childOf(item, 'completionThreshold');
     const measure = attributeOf(threshold, 'minProgressMeasure');
-    if (measure === null) return scoreWithin(this.#course, textOf(threshold), PROGRESS, id);
+    if (measure === null) return scoreWithin(this.#course, textOf(threshold), FRACTION, id);
     if (attributeOf(threshold, 'completedByMeasure') !== 'true') return null;
-    return scoreWithin(this.#course, measure, PROGRESS, id);
+    return scoreWithin(this.#course, measure, FRACTION, id);
   }
 
   #invalid(reason: string): Error {

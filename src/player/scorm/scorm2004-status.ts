@@ -3,7 +3,7 @@ import type { Completion, Success } from '../../content/registrations/registrati
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import type { LearningStatus } from '../attempts/attempt.ts';
-import { boundedScore } from '../attempts/bounded-score.ts';
+import { scaledScore } from '../scaled-score.ts';
 import { type Cmi, numberIn, part, scoreOf, textIn } from './cmi.ts';
 import { completionThresholdOf, structureItem } from './structure-item.ts';
 
@@ -11,7 +11,6 @@ const DURATION =
   /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?)S)?)?$/;
 /** Years and months have no fixed length, but no session lasts that long. */
 const UNITS_MS = [365 * DAY_MS, 30 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS];
-const PERCENT = 100;
 
 /**
  * The status that a SCORM 2004 data model reports. Thresholds decide if the manifest has them and the unit measured
@@ -33,7 +32,7 @@ export function readScorm2004(
     status: {
       completion: completionOf(cmi, completionThresholdOf(course, unit), isOver),
       success: successOf(textIn(cmi, 'success_status'), scaled, unit.masteryScore),
-      score: scaled === null ? scoreOf(score) : boundedScore(scaled * PERCENT),
+      score: scaled === null ? scoreOf(score) : scaledScore(scaled),
     },
     sessionMs: durationMs(textIn(cmi, 'session_time')),
   };

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { UnitState } from '../attempts/attempt.ts';
-import { boundedScore } from '../attempts/bounded-score.ts';
 import type { RolledUpStatus } from '../attempts/roll-up.ts';
+import { scaledScore } from '../scaled-score.ts';
 import { MAX_UNIT_ID_LENGTH } from '../unit-id.ts';
 import { cmiOf, hasTerminated } from './cmi.ts';
 import { readFormerState } from './former-sequencing-state.ts';
@@ -14,7 +14,6 @@ import { rollUpFrom } from './sequencing/rollup.ts';
 import type { ObjectiveProgress, SequencingState } from './sequencing/tracking.ts';
 import { trackUnit } from './sequencing/unit-tracking.ts';
 
-const PERCENT = 100;
 /** Maximum characters of a store of `adl.data`, as in the standard (Run-Time Environment 4.3.1). */
 export const MAX_STORE_LENGTH = 64_000;
 
@@ -129,7 +128,7 @@ function statusOf(root: Activity): RolledUpStatus {
   return {
     completion: root.completed() === true ? 'Completed' : 'Incomplete',
     success: satisfied === null ? 'UNKNOWN' : satisfied ? 'PASS' : 'FAIL',
-    score: measure === null ? null : boundedScore(measure * PERCENT),
+    score: measure === null ? null : scaledScore(measure),
     isJudged: root.walk().some((each) => each.isLeaf && each.satisfied(null, true) !== null),
   };
 }

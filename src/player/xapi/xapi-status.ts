@@ -1,12 +1,12 @@
 import { isObject } from '../../is-object.ts';
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
 import { NOTHING_LEARNED } from '../attempts/attempt.ts';
-import { boundedScore, scoreInRange } from '../attempts/bounded-score.ts';
+import { scoreInRange } from '../attempts/bounded-score.ts';
 import type { JsonObject, Statement } from '../lrs/xapi-types.ts';
+import { scaledScore } from '../scaled-score.ts';
 import { durationMs } from '../sessions/durations.ts';
 import { readSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
 
-const PERCENT = 100;
 /** Verbs with the same last path segment mean the same, whoever defined them. */
 const COMPLETING = ['completed', 'passed', 'failed', 'mastered'];
 /** Verbs whose duration is that of the visit. */
@@ -52,7 +52,7 @@ export function visitMsOf({ verb, result }: Statement): number | null {
 export function scoreOfResult(score: unknown): number | null {
   if (!isObject(score)) return null;
   const { scaled, raw, min, max } = score;
-  if (typeof scaled === 'number') return boundedScore(scaled * PERCENT);
+  if (typeof scaled === 'number') return scaledScore(scaled);
   if (typeof raw !== 'number') return null;
   return scoreInRange(raw, typeof min === 'number' ? min : null, typeof max === 'number' ? max : null);
 }
