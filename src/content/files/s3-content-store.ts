@@ -14,12 +14,11 @@ import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-s
 import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
 import { S3Downloads } from './s3-downloads.ts';
 import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
+import { MAX_ATTEMPTS, REQUEST_DEADLINE_MS } from './s3-limits.ts';
 import { uploadFolder } from './s3-upload.ts';
 import { Slots } from './slots.ts';
 
 const OWNER_OBJECT = 'coursewire-installation';
-/** Maximum duration of a request that neither downloads nor uploads a file. */
-const REQUEST_DEADLINE_MS = 30_000;
 const CONNECT_DEADLINE_MS = 3_000;
 /** Maximum duration of an upload request, which sends up to 5 MiB. */
 const UPLOAD_DEADLINE_MS = 2 * MINUTE_MS;
@@ -29,7 +28,6 @@ const IDLE_DEADLINE_MS = 5 * MINUTE_MS;
 const PARALLEL_DOWNLOADS = 256;
 /** Maximum number of connections of a client. Waits are short, because no request lasts long. */
 const MAX_CONNECTIONS = 256;
-const MAX_ATTEMPTS = 3;
 /** Maximum number of concurrent requests of all uploads: each holds a part of a file in memory. */
 const PARALLEL_UPLOADS = 12;
 /** A package of 2 GiB or 20,000 files is stored within minutes. An import of this age is no longer in progress. */

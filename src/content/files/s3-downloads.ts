@@ -10,14 +10,11 @@ import { KIB } from '../../bytes.ts';
 import { bytesOf } from './byte-range.ts';
 import type { ByteRange, StoredFile } from './content-store.ts';
 import { statusOf } from './s3-failures.ts';
+import { MAX_ATTEMPTS, REQUEST_DEADLINE_MS } from './s3-limits.ts';
 import { Slots } from './slots.ts';
 
 /** A reader that pauses keeps up to two pieces in memory: one that is being sent, and the next one. */
 const PIECE_BYTES = 256 * KIB;
-/** Maximum duration of a request, including the wait for a connection. */
-const REQUEST_DEADLINE_MS = 30_000;
-/** How often a piece is requested if the connection breaks within it. The SDK does not repeat such requests. */
-const MAX_ATTEMPTS = 3;
 const RANGE_NOT_SATISFIABLE = 416;
 
 /** An object that is being read, see {@link StoredFile}. */
@@ -155,6 +152,7 @@ export class S3Downloads {
         const found = await this.#client.send(new GetObjectCommand(request), { abortSignal: signal });
         if (range !== null && found.ContentRange === undefined) return { found, bytes: null };
         try {
+          // The SDK does not repeat a request whose connection breaks within the body.
           return { found, bytes: await buffer(addAbortSignal(signal, found.Body as Readable)) };
         } catch (error) {
           if (signal.aborted || attempt === MAX_ATTEMPTS) throw error;
