@@ -4,14 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { copyFolder, syncFolder } from '../content/files/copy-folder.ts';
 import { type CopiedMarker, readCopiedMarker } from '../database/copying/copied-marker.ts';
 import { type DataFolder, lacksDatabase } from '../database/data-folder.ts';
+import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-modes.ts';
 import { messageOf } from '../problems/error-message.ts';
 import { NEVER } from '../time/never.ts';
 import { backupPlaceOf } from './backup-place.ts';
 import { openBackupReader } from './backup-reader.ts';
 import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
 /** The length of a date in ISO form. */
 const DATE_LENGTH = 10;
 
@@ -63,7 +62,7 @@ export async function backUp(
   }
   const { partial, complete } = chosen;
   try {
-    mkdirSync(partial, { recursive: true, mode: FOLDER_MODE });
+    mkdirSync(partial, { recursive: true, mode: PRIVATE_FOLDER_MODE });
     const databaseFile = path.join(partial, path.basename(source.databaseFile));
     copyDatabase(source.databaseFile, databaseFile);
     const { keys, bytes } = checkCopy(databaseFile);
@@ -102,7 +101,7 @@ export async function backUp(
 /** A snapshot while the service continues to write. The copy has no log file and no gaps. */
 function copyDatabase(from: string, to: string): void {
   // SQLite fills an existing empty file, but would create one that everybody can read.
-  writeFileSync(to, '', { flag: 'wx', mode: FILE_MODE });
+  writeFileSync(to, '', { flag: 'wx', mode: PRIVATE_FILE_MODE });
   const database = new DatabaseSync(from, { readOnly: true });
   try {
     database.prepare('vacuum into ?').run(to);
@@ -141,7 +140,7 @@ async function copiedMarkerOf(file: string): Promise<CopiedMarker | null> {
 /** Returns the versions that had no files. */
 async function copyVersions(keys: readonly string[], from: string, to: string): Promise<string[]> {
   const content = path.join(to, 'content');
-  mkdirSync(content, { mode: FOLDER_MODE });
+  mkdirSync(content, { mode: PRIVATE_FOLDER_MODE });
   const gone: string[] = [];
   for (const key of keys) {
     try {

@@ -1,5 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { COURSE_FILE_MODE, COURSE_FOLDER_MODE } from '../file-modes.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
 import type { ArchiveFile, PackageArchive } from './package-archive.ts';
 import { isSystemError } from './system-error.ts';
@@ -9,9 +10,6 @@ export interface Extraction {
   readonly files: number;
   readonly bytes: number;
 }
-
-const FILE_MODE = 0o644;
-const FOLDER_MODE = 0o755;
 
 // An fsync occupies one of Node's four threads for files, name lookups and cryptography. Three at a time let the disk
 // combine flushes, and leave a thread for the rest of the service.
@@ -30,12 +28,12 @@ export async function extractArchive(
   destination: string,
   signal: AbortSignal,
 ): Promise<Extraction> {
-  await mkdir(destination, { mode: FOLDER_MODE });
+  await mkdir(destination, { mode: COURSE_FOLDER_MODE });
   await using undo = new AsyncDisposableStack();
   undo.defer(() => rm(destination, { recursive: true, force: true }));
 
   const folders = archive.folders.map((folder) => join(destination, folder));
-  for (const folder of folders) await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  for (const folder of folders) await mkdir(folder, { recursive: true, mode: COURSE_FOLDER_MODE });
 
   const { files } = archive;
   await forEachConcurrently(files, PARALLEL_FILES, (file, stopped) =>
@@ -52,7 +50,7 @@ export async function extractArchive(
 
 async function extractFile(source: ArchiveFile, path: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  await using file = await open(path, 'wx', FILE_MODE);
+  await using file = await open(path, 'wx', COURSE_FILE_MODE);
   for await (const block of source.content()) {
     signal.throwIfAborted();
     await file.writeFile(block);

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-modes.ts';
 
 const ROOT_USER = 0;
 
@@ -54,13 +55,13 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
   const root = places.path;
   try {
     for (const place of [root, places.contentFolder, places.temporaryFolder]) {
-      mkdirSync(place, { recursive: true, mode: 0o700 });
-      chmodSync(place, 0o700);
+      mkdirSync(place, { recursive: true, mode: PRIVATE_FOLDER_MODE });
+      chmodSync(place, PRIVATE_FOLDER_MODE);
     }
     if (holdsDatabase) {
       // SQLite gives the files next to a database (-wal, -shm) the mode of the database.
       createIfMissing(places.databaseFile);
-      chmodSync(places.databaseFile, 0o600);
+      chmodSync(places.databaseFile, PRIVATE_FILE_MODE);
     }
   } catch (error) {
     const reason = describeOwner(error as NodeJS.ErrnoException, root) ?? (error as Error).message;
@@ -89,7 +90,7 @@ export function lockDataFolder(
     lock.close();
     throw new DataFolderError(refusal(`another process${holderOf(holderFile)}`), { cause: error });
   }
-  writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
+  writeFileSync(holderFile, `${process.pid}\n`, { mode: PRIVATE_FILE_MODE });
   return { [Symbol.dispose]: () => lock.close() };
 }
 
@@ -133,7 +134,7 @@ function nearestOwner(file: string): { file: string; owner: number } | null {
  */
 function createIfMissing(file: string): void {
   try {
-    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+    writeFileSync(file, '', { flag: 'wx', mode: PRIVATE_FILE_MODE });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }

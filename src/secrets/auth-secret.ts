@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { PRIVATE_FILE_MODE } from '../file-modes.ts';
 import { messageOf } from '../problems/error-message.ts';
 
 /** The length of `webhooks_auth_secret`. */
@@ -37,7 +38,7 @@ function keep(file: string, secret: string): void {
   // A unique name, because an interrupted startup leaves its draft behind.
   const draft = `${file}.${randomUUID()}`;
   try {
-    writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    writeFileSync(draft, `${secret}\n`, { mode: PRIVATE_FILE_MODE, flag: 'wx', flush: true });
     // Creating a link is atomic, and never replaces one that another process created first.
     linkSync(draft, file);
   } catch (error) {

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { KIB } from '../../bytes.ts';
+import { PRIVATE_FILE_MODE } from '../../file-modes.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { type LookUp, ReceivedForm } from './received-form.ts';
 import type { UploadFolder } from './upload-folders.ts';
@@ -14,7 +15,6 @@ const MAX_PARTS = 20;
 const MAX_FIELD_BYTES = 4 * KIB;
 /** Allowance for boundaries, part headers and fields in addition to the package. */
 const FORM_OVERHEAD_BYTES = 64 * KIB;
-const PACKAGE_FILE_MODE = 0o600;
 
 /** Limits of the multipart reader for packages of up to `maxPackageBytes`. */
 export function uploadLimits(maxPackageBytes: number) {
@@ -65,7 +65,7 @@ async function writePackage(
   packageFile: string,
   maxPackageBytes: number,
 ): Promise<string> {
-  await using target = await open(packageFile, 'wx', PACKAGE_FILE_MODE);
+  await using target = await open(packageFile, 'wx', PRIVATE_FILE_MODE);
   file.once('limit', () => file.destroy(tooLarge(maxPackageBytes)));
   const hash = createHash('sha256');
   for await (const chunk of wellFormed<Buffer>(file)) {

@@ -3,9 +3,8 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { forEachConcurrently } from '../../course-packages/for-each-concurrently.ts';
+import { COURSE_FILE_MODE, COURSE_FOLDER_MODE } from '../../file-modes.ts';
 
-const FOLDER_MODE = 0o755;
-const FILE_MODE = 0o644;
 /** Node has four threads for files, name lookups and cryptography: one is left for the rest of the service. */
 const PARALLEL_FILES = 3;
 
@@ -15,19 +14,19 @@ const PARALLEL_FILES = 3;
  */
 export async function copyFolder(from: string, to: string, signal: AbortSignal): Promise<void> {
   await rm(to, { recursive: true, force: true });
-  await mkdir(to, { mode: FOLDER_MODE });
+  await mkdir(to, { mode: COURSE_FOLDER_MODE });
   const entries = await readdir(from, { recursive: true, withFileTypes: true });
   const placeOf = (entry: { parentPath: string; name: string }) =>
     path.join(to, path.relative(from, path.join(entry.parentPath, entry.name)));
   const folders = entries.filter((entry) => entry.isDirectory()).map(placeOf);
-  for (const folder of folders) await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  for (const folder of folders) await mkdir(folder, { recursive: true, mode: COURSE_FOLDER_MODE });
   await forEachConcurrently(
     entries.filter((entry) => entry.isFile()),
     PARALLEL_FILES,
     async (entry, stopped) => {
       await pipeline(
         createReadStream(path.join(entry.parentPath, entry.name)),
-        createWriteStream(placeOf(entry), { mode: FILE_MODE, flush: true }),
+        createWriteStream(placeOf(entry), { mode: COURSE_FILE_MODE, flush: true }),
         { signal: AbortSignal.any([signal, stopped]) },
       );
     },

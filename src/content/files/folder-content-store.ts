@@ -15,6 +15,7 @@ import {
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { KIB } from '../../bytes.ts';
+import { COURSE_FILE_MODE } from '../../file-modes.ts';
 import { bytesOf } from './byte-range.ts';
 import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
@@ -25,7 +26,6 @@ import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
 /** A copy in progress on the store's disk. It is renamed to its key once it is complete. */
 const INCOMING = 'incoming-';
 const OWNER_FILE = 'coursewire-installation';
-const OWNER_FILE_MODE = 0o644;
 /** How often a removal is retried while another program (a virus scanner, an indexer) has a file open. */
 const REMOVE_RETRIES = 3;
 /** How much a stream reads at a time. For smaller files, a stream costs more than it saves. */
@@ -180,7 +180,7 @@ export class FolderContentStore implements ContentStore {
     const draft = `${file}.${randomUUID()}`;
     await reaching(async () => {
       try {
-        await writeFile(draft, `${installation}\n`, { flag: 'wx', mode: OWNER_FILE_MODE, flush: true });
+        await writeFile(draft, `${installation}\n`, { flag: 'wx', mode: COURSE_FILE_MODE, flush: true });
         // Creating a link is atomic, and never replaces one that another instance created first.
         await link(draft, file);
       } catch (error) {
