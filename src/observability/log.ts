@@ -180,12 +180,12 @@ class ClassLogger implements Logger {
     this.#write('warn', msg, fields);
   }
 
-  error(msg: string, fields?: LogFields, { stack = this.#stack }: LineOptions = {}): void {
-    this.#write('error', msg, fields, stack);
+  error(msg: string, fields?: LogFields, options?: LineOptions): void {
+    this.#write('error', msg, fields, options);
   }
 
   fatal(msg: string, fields?: LogFields): void {
-    this.#write('fatal', msg, fields, true);
+    this.#write('fatal', msg, fields, { stack: true });
   }
 
   isEnabled(level: Exclude<LogLevel, 'silent'>): boolean {
@@ -196,7 +196,7 @@ class ClassLogger implements Logger {
     level: Exclude<LogLevel, 'silent'>,
     msg: string,
     fields: LogFields | undefined,
-    stack = this.#stack,
+    { stack = this.#stack }: LineOptions = {},
   ): void {
     if (!this.#pino.isLevelEnabled(level)) return;
     const traced = this.#traceFields?.();

@@ -66,7 +66,9 @@ export function readFormerState(text: string, { root }: ActivityTreeDefinition):
         attemptMs: 0,
         objectives: [
           primaryOf(former),
-          ...objectives.map(({ id }) => objectiveOf(byId.get(id ?? ''), primaryObjective?.id === id)),
+          ...objectives.map(({ id }) =>
+            primaryObjective?.id === id ? unknownProgress() : objectiveOf(byId.get(id ?? '')),
+          ),
         ],
         available: null,
       };
@@ -80,7 +82,7 @@ export function readFormerState(text: string, { root }: ActivityTreeDefinition):
     suspended: suspendedActivity,
     activities,
     objectives: Object.fromEntries(
-      Object.entries(globalObjectiveMap).map(([id, former]) => [id, objectiveOf(former, false)]),
+      Object.entries(globalObjectiveMap).map(([id, former]) => [id, objectiveOf(former)]),
     ),
     stores: {},
   };
@@ -100,11 +102,8 @@ function primaryOf(former: Type.Static<typeof FormerActivity>): ObjectiveProgres
   };
 }
 
-function objectiveOf(
-  former: Type.Static<typeof FormerObjective> | undefined,
-  isPrimary: boolean,
-): ObjectiveProgress {
-  if (former === undefined || isPrimary) return unknownProgress();
+function objectiveOf(former: Type.Static<typeof FormerObjective> | undefined): ObjectiveProgress {
+  if (former === undefined) return unknownProgress();
   const isKnown = former.satisfiedStatusKnown ?? former.progressStatus ?? former.satisfiedStatus;
   return {
     ...unknownProgress(),
