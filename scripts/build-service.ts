@@ -76,6 +76,8 @@ function optionsOf(root: string, outdir: string): BuildOptions {
     minifySyntax: true,
     plugins: [pathsOfSources(root)],
     logLevel: 'warning',
+    // The configuration of TypeScript extends packages that an installation without development packages lacks.
+    tsconfigRaw: {},
   };
 }
 

@@ -33,13 +33,12 @@ export class AlertTests {
     MAX_ALERT_TESTS_AT_A_TIME,
     `You already have ${MAX_ALERT_TESTS_AT_A_TIME} alert tests running. Try again when one has finished`,
   );
-
-  readonly #rate: RateLimit;
+  /** By the monotonic clock, because the wall clock may be set back. */
+  readonly #rate = new RateLimit({ burst: MAX_ALERT_TESTS_IN_A_ROW, refillMs: REFILL_MS });
 
   constructor({ sender, now }: { sender: Pick<NoticeSender, 'send'>; now: () => number }) {
     this.#sender = sender;
     this.#now = now;
-    this.#rate = new RateLimit({ burst: MAX_ALERT_TESTS_IN_A_ROW, refillMs: REFILL_MS }, now);
   }
 
   /**

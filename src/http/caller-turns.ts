@@ -55,8 +55,8 @@ export class CallerTurns {
   }
 
   /**
-   * Resolves at the beginning of a request's turn. A body that has not arrived is read during the turn, because all of them
-   * together would also fill the memory.
+   * Resolves at the beginning of a request's turn.
+   * @param request without a body, or whose body has arrived
    * @throws {ProblemError} `too-many-requests`, `invalid-request` if the connection is closed before
    */
   async take(request: FastifyRequest, callerId: string): Promise<void> {

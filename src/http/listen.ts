@@ -25,7 +25,7 @@ function refusalText(code: string | undefined, options: ListenOptions): string |
   const portText = `${portSetting} is ${port}${portNote === undefined ? '' : ` (${portNote})`}`;
   switch (code) {
     case 'EADDRINUSE':
-      return `${portText}, but another program already listens on this port of ${host} (${code}): end it, or set ${portSetting}`;
+      return `${portText}, but another program already listens on this port of ${host} (${code}): end it, ${portNote === undefined ? '' : 'set port to move both, '}or set ${portSetting}`;
     case 'EACCES':
       return `${portText}, but this process may not listen on this port (${code}): set ${portSetting} to 1024 or more, or allow it with CAP_NET_BIND_SERVICE`;
     case 'EADDRNOTAVAIL':

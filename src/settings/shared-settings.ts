@@ -1,3 +1,4 @@
+import { contentBaseUrlOf, contentPortOf } from './base-url.ts';
 import { allowedTargetNetworks } from './networks.ts';
 import { SETTING_NAMES, SETTINGS_TABLE, type SettingName, type Settings } from './settings-table.ts';
 
@@ -15,6 +16,10 @@ export function sharedSettings(settings: Settings): Partial<Record<SettingName, 
     (name) => SETTINGS_TABLE[name].shared && (settings.queue_driver === 'sqs' || !OF_SQS.has(name)),
   );
   const held = Object.fromEntries(names.map((name) => [name, settings[name]]));
-  // Its default depends on `host`, which may differ, so the effective value is compared.
-  return { ...held, target_allowed_networks: allowedTargetNetworks(settings) };
+  // Their defaults depend on settings that may differ, such as `host`, so the effective values are compared.
+  return {
+    ...held,
+    target_allowed_networks: allowedTargetNetworks(settings),
+    content_base_url: contentBaseUrlOf(settings, contentPortOf(settings)),
+  };
 }

@@ -65,6 +65,14 @@ test('large responses that a caller does not read wait for each other, and nobod
       assert.equal(await read(`/registrations/${registrationId}/${part}`), 429, part);
     assert.ok(answered <= MAX_RESPONSES, `${answered} are answered`);
     assert.equal(await read(`/registrations/${registrationId}`), 200, 'small responses are not concerned');
+    assert.equal(
+      await lrs.store(statement()).then(
+        () => 'stored',
+        (error: unknown) => String(error),
+      ),
+      'stored',
+      'writes are not concerned',
+    );
     const other = await lrsClient(service);
     assert.equal((await other.call('GET', 'statements', { query: { limit: '1' } })).status, 200);
     for (const socket of sockets) socket.destroy();

@@ -25,3 +25,24 @@ it('changes of a registration follow each other at the pace of one per second af
   await change('b');
   assert.equal(rests.length, 2, 'others do not wait');
 });
+
+it('saves of a registration that wait continue in their order, each after the pause of the one before', async () => {
+  const wakes: (() => void)[] = [];
+  const pace = new ChangePace({
+    now: () => 0,
+    rest: () => new Promise<void>((resolve) => wakes.push(resolve)),
+  });
+  for (let n = 0; n < CHANGES_AT_ONCE; n++) pace.changed('a');
+  const order: number[] = [];
+  const waits = [1, 2, 3].map(async (n) => {
+    await pace.next('a');
+    order.push(n);
+  });
+  for (const n of [1, 2, 3]) {
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(wakes.length, 1, 'one at a time');
+    wakes.pop()!();
+    await waits[n - 1];
+  }
+  assert.deepEqual(order, [1, 2, 3]);
+});

@@ -14,6 +14,8 @@ export const CHANGES_AT_ONCE = 60;
 export class ChangePace {
   readonly #limit: RateLimit;
   readonly #pause: (ms: number) => Promise<unknown>;
+  /** The last save of each registration that waits. */
+  readonly #last = new Map<string, Promise<void>>();
 
   /** @param options for tests */
   constructor({ now, rest = pause }: { now?: () => number; rest?: (ms: number) => Promise<unknown> } = {}) {
@@ -21,8 +23,17 @@ export class ChangePace {
     this.#pause = rest;
   }
 
-  /** Resolves when the result of a registration may change again. */
+  /** Resolves when the result of a registration may change again. Saves continue in the order in which they began to wait. */
   async next(registrationId: string): Promise<void> {
+    const earlier = this.#last.get(registrationId);
+    if (earlier === undefined && this.#limit.waitMs(registrationId) === 0) return;
+    const turn = (earlier ?? Promise.resolve()).then(() => this.#rest(registrationId));
+    this.#last.set(registrationId, turn);
+    await turn;
+    if (this.#last.get(registrationId) === turn) this.#last.delete(registrationId);
+  }
+
+  async #rest(registrationId: string): Promise<void> {
     const ms = this.#limit.waitMs(registrationId);
     if (ms > 0) await this.#pause(ms);
   }

@@ -44,7 +44,8 @@ export interface LrsRoutesOptions {
    */
   scopeOf(request: FastifyRequest, authorization: string | undefined): Promise<LrsScope>;
   /**
-   * Resolves at the beginning of the request's turn among those of its caller. Null if requests take turns before.
+   * Resolves at the beginning of the turn of a read among those of its caller. Null if requests take turns before. Writes
+   * take none: their responses are small, and a page that is left does not send them again.
    * @throws {ProblemError} `too-many-requests`
    */
   takeTurn: ((request: FastifyRequest, scope: LrsScope) => Promise<void>) | null;
@@ -98,7 +99,7 @@ export async function lrsRoutes(
     const isForm = isFormRequest(request.method, queryOf(request));
     if (authorization !== undefined || !isForm) {
       request.lrsScope = await scopeOf(request, authorization);
-      await takeTurn?.(request, request.lrsScope);
+      if (isRead(request.method)) await takeTurn?.(request, request.lrsScope);
       return;
     }
     // The credential is in the form.
@@ -119,11 +120,17 @@ export async function lrsRoutes(
         // Before the rest of the form is decoded, because anybody may send one.
         request.lrsScope = await scopeOf(request, authorizationInForm(asSent.body));
         request.freeForm?.();
-        await takeTurn?.(request, request.lrsScope);
       }
-      return send(reply, await lrs.respond(request.lrsScope, unwrapForm(asSent)));
+      const unwrapped = unwrapForm(asSent);
+      if (unwrapped !== asSent && isRead(unwrapped.method)) await takeTurn?.(request, request.lrsScope);
+      return send(reply, await lrs.respond(request.lrsScope, unwrapped));
     },
   });
+}
+
+/** Whether a response may be large. */
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 function aboutResponse(lrs: Lrs, request: FastifyRequest): LrsResponse {
