@@ -39,6 +39,12 @@ async function runHere(args: string[], settings: Record<string, string | number>
   return { code, output: out, errors: err };
 }
 
+async function installationOf(dataDir: string): Promise<string> {
+  const { code, output, errors } = await runHere(['installation'], { data_dir: dataDir });
+  assert.equal(code, 0, errors);
+  return output;
+}
+
 const ONLY_EMBEDDED = { skip: ON_POSTGRES ? 'the embedded database only' : false };
 
 describe('coursewire backup', ONLY_EMBEDDED, () => {
@@ -65,6 +71,11 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.match(ended.output, /^DONE: .* 1 course version\.\nIt contains webhooks_auth_secret/);
     await service.api.create('/accounts', { name: 'After the backup' });
     const content = filesOf(service).content;
+    assert.equal(
+      await installationOf(place),
+      await installationOf(service.settings.data_dir),
+      'it still owns its queues and its content_store',
+    );
     await service.stop();
 
     target.respondWith(answer(204));
