@@ -3,7 +3,7 @@ import type { ReadinessCheck } from '../observability/readiness.ts';
 import type { DeliveryQueue } from '../queue/message-queue.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
-import { allowedTargetNetworks, refusesLoopbackAsPublished } from '../settings/networks.ts';
+import { allowedTargetNetworks, describeTargetNetworks } from '../settings/networks.ts';
 import { SECOND_MS } from '../time/units.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { AttemptTraces } from './attempt-traces.ts';
@@ -18,14 +18,9 @@ export function createSender({ settings, version, logs, now }: ServiceContext): 
   guard: TargetGuard;
   sender: PostbackSender;
 } {
-  const guard = new TargetGuard({ allowedNetworks: allowedTargetNetworks(settings) });
-  if (refusesLoopbackAsPublished(settings))
-    logs
-      .for('Service')
-      .info(
-        'postbacks to loopback addresses are refused, because trusted_proxies or base_url shows that others can reach this ' +
-          'service: set target_allowed_networks to allow them',
-      );
+  const allowedNetworks = allowedTargetNetworks(settings);
+  logs.for('Service').info(describeTargetNetworks(settings), { networks: allowedNetworks });
+  const guard = new TargetGuard({ allowedNetworks });
   const deadlineMs = settings.delivery_timeout * SECOND_MS;
   return { guard, sender: new PostbackSender({ guard, version, deadlineMs, now }) };
 }

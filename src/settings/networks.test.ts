@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { allowedTargetNetworks, isLoopbackHost, networkList } from './networks.ts';
+import { allowedTargetNetworks, describeTargetNetworks, isLoopbackHost, networkList } from './networks.ts';
 
 const NOT_PUBLISHED = { base_url: null, trusted_proxies: [] };
 
@@ -90,6 +90,25 @@ describe('the networks that postbacks may go to', () => {
       assert.equal(
         allowedTargetNetworks({ ...NOT_PUBLISHED, base_url, host, target_allowed_networks: null }).length,
         2,
+      );
+  });
+
+  it('are described in the startup log in each case', () => {
+    const log = (settings: Partial<Parameters<typeof describeTargetNetworks>[0]>) =>
+      describeTargetNetworks({
+        ...NOT_PUBLISHED,
+        host: '127.0.0.1',
+        target_allowed_networks: null,
+        ...settings,
+      });
+    assert.match(log({}), /and loopback addresses, because only this machine/);
+    assert.match(log({ host: '0.0.0.0' }), /public addresses only, .* because host shows/);
+    assert.match(log({ base_url: 'https://learn.example.com' }), /because trusted_proxies or base_url shows/);
+    assert.match(log({ trusted_proxies: ['127.0.0.1/32'] }), /because trusted_proxies or base_url shows/);
+    for (const host of ['127.0.0.1', '0.0.0.0'])
+      assert.match(
+        log({ host, target_allowed_networks: ['10.0.0.0/8'] }),
+        /those in target_allowed_networks$/,
       );
   });
 });

@@ -68,11 +68,17 @@ export function allowedTargetNetworks(settings: TargetNetworkSettings): readonly
   return isLoopbackHost(settings.host) && !isPublished(settings) ? LOOPBACK_NETWORKS : [];
 }
 
-/**
- * Whether loopback targets are rejected only because others can reach the service through a proxy or a public address.
- */
-export function refusesLoopbackAsPublished(settings: TargetNetworkSettings): boolean {
-  return settings.target_allowed_networks === null && isLoopbackHost(settings.host) && isPublished(settings);
+/** Which targets {@link allowedTargetNetworks} allows, and why: a sentence without its full stop, for the startup log. */
+export function describeTargetNetworks(settings: TargetNetworkSettings): string {
+  if (settings.target_allowed_networks !== null)
+    return 'targets may have public addresses, and those in target_allowed_networks';
+  if (allowedTargetNetworks(settings).length > 0)
+    return 'targets may have public addresses, and loopback addresses, because only this machine can reach this service';
+  const cause = isLoopbackHost(settings.host) ? 'trusted_proxies or base_url' : 'host';
+  return (
+    'targets may have public addresses only, and loopback addresses are refused, too, because ' +
+    `${cause} shows that others can reach this service: set target_allowed_networks to allow others`
+  );
 }
 
 /** Whether the settings show that others can reach a service that listens only on loopback. */
