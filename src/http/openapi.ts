@@ -174,7 +174,7 @@ const IDEMPOTENCY_KEY = {
     type: 'string',
     description:
       'A key of your choice. Repeating the request with the same key within 24 hours returns the first successful response and changes nothing. ' +
-      'A request that failed is carried out again.',
+      'A request that failed is carried out again. All calls of a client share its keys: the same key for a request to another path is rejected (422).',
   },
 };
 

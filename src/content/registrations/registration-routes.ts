@@ -90,7 +90,8 @@ function createRegistrationRoute(
         summary: 'Register a learner for a course',
         description:
           'The account must be enabled and have the course, directly or through an equivalent, a bundle or a folder ' +
-          '(otherwise 409). A learner can have several registrations for one course.',
+          '(otherwise 409). A learner can have several registrations for one course. Exactly one of `course_id` and ' +
+          '`equivalent_id` is required (otherwise 400). Triggers no event.',
         body: RegistrationInput,
         response: {
           201: RegistrationRecord,

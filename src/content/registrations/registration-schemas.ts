@@ -35,17 +35,24 @@ export const RegistrationInput = Type.Object(
   {
     account_id: Id('The account of the learner. It must be enabled and have the course.'),
     course_id: Type.Optional(
-      Id('The course. The learner gets its published version. Either this or `equivalent_id` is required.'),
+      Id('The course. The learner gets its published version. Required, unless `equivalent_id` is sent.'),
     ),
     equivalent_id: Type.Optional(
-      Id('The equivalent. The learner gets the course in the language of the launch, or chooses one.'),
+      Id(
+        'The equivalent. The learner gets the course in the language of the launch, or chooses one. Required, unless ' +
+          '`course_id` is sent.',
+      ),
     ),
-    learner_id: LearnerId('The id that your systems use for the learner.'),
+    learner_id: LearnerId(
+      'The id that your systems use for the learner. Courses get it as the id and as the name of the learner. It cannot be ' +
+        'changed later.',
+    ),
   },
   {
     additionalProperties: false,
     title: 'RegistrationInput',
-    description: 'The registration of a learner for a course.',
+    description:
+      'The registration of a learner for a course or an equivalent. Exactly one of `course_id` and `equivalent_id` is required.',
   },
 );
 export type RegistrationInput = Static<typeof RegistrationInput>;
