@@ -30,7 +30,7 @@ export function guide(
   screen.gap();
   screen.line(launchUrl);
 
-  screen.title('Get a token:');
+  screen.title('Call the API. In a second terminal, in this folder, get a token:');
   screen.gap();
   screen.line(`TOKEN=$(curl -s -u ${client.clientId}:${client.clientSecret} \\
   -d grant_type=client_credentials ${url}/public/v1/auth \\
@@ -41,11 +41,13 @@ export function guide(
   screen.line(`curl ${url}/accounts -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -d '{ "name": "Contoso" }'`);
 
-  screen.title('To receive messages yourself, start a receiver and create a webhook for it:');
+  screen.title('To receive messages yourself, start a receiver in a third terminal, in this folder:');
   screen.gap();
-  screen.line(`node examples/receiver/receiver.mjs --port 9000 --accept-anyone
+  screen.line('node examples/receiver/receiver.mjs --port 9000 --accept-anyone');
 
-curl ${url}/webhooks -H "Authorization: Bearer $TOKEN" \\
+  screen.title('Create a webhook for it, in the second terminal, and make the change again:');
+  screen.gap();
+  screen.line(`curl ${url}/webhooks -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' \\
   -d '{ "name": "Mine", "topic": "ACCOUNT", "target_url": "http://127.0.0.1:9000/" }'`);
 
