@@ -48,7 +48,8 @@ export const SERVER_SETTINGS = {
     defaultInWords: 'the port after `port`, or any free port if `port` is 0',
     meaning:
       'Port that serves courses to learners’ browsers. It is separate from the API and the admin UI, because course files are ' +
-      'programs that other people wrote. Learners must be able to reach both ports.',
+      'programs that other people wrote. Learners must be able to reach both ports. Without `content_base_url`, ' +
+      'links to courses name this port, so it must be the same on all instances of a database: a difference causes a warning.',
   }),
   content_base_url: define({
     group: 'Server',

@@ -1,4 +1,4 @@
-import { contentBaseUrlOf, contentPortOf } from './base-url.ts';
+import { contentPortOf } from './base-url.ts';
 import { allowedTargetNetworks } from './networks.ts';
 import { SETTING_NAMES, SETTINGS_TABLE, type SettingName, type Settings } from './settings-table.ts';
 
@@ -16,10 +16,11 @@ export function sharedSettings(settings: Settings): Partial<Record<SettingName, 
     (name) => SETTINGS_TABLE[name].shared && (settings.queue_driver === 'sqs' || !OF_SQS.has(name)),
   );
   const held = Object.fromEntries(names.map((name) => [name, settings[name]]));
-  // Their defaults depend on settings that may differ, such as `host`, so the effective values are compared.
   return {
     ...held,
+    // Its default depends on `host`, which may differ, so the effective value is compared.
     target_allowed_networks: allowedTargetNetworks(settings),
-    content_base_url: contentBaseUrlOf(settings, contentPortOf(settings)),
+    // Without `content_base_url`, links to courses name this port.
+    ...(settings.content_base_url === null ? { content_port: contentPortOf(settings) } : {}),
   };
 }
