@@ -1,5 +1,4 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { installationOf } from './database/installation.ts';
 import { Instances } from './housekeeping/instances.ts';
 import { TaskLeases } from './housekeeping/task-leases.ts';
 import { ClockWatch } from './observability/clock-watch.ts';
@@ -58,8 +57,6 @@ export async function openServiceStorage(
     }),
   );
   const { database } = storage;
-  // Every backup has it, so that a restored one still owns the queues and the content_store.
-  await installationOf(database);
   const now = givenNow ?? (() => database.clock.now());
   const serviceLog = logs.for('Service');
   const leases = new TaskLeases({ database, now });

@@ -8,6 +8,7 @@ import {
   openDataFolder,
 } from './database/data-folder.ts';
 import type { Database } from './database/database.ts';
+import { installationOf } from './database/installation.ts';
 import { type BlockedAttempt, MIGRATIONS, migrate } from './database/migrate.ts';
 import { PostgresDatabase } from './database/postgres/postgres-database.ts';
 import { SqliteDatabase } from './database/sqlite/sqlite-database.ts';
@@ -99,6 +100,8 @@ export async function openStorage(
     signal,
   });
   const { authSecrets, cipher } = await secrets.keep();
+  // Every backup and copy has it, so that a restored one still owns the queues and the content_store.
+  await installationOf(database);
   const secretUse = await readSecretUse(database.reader, cipher);
   const opened = stack.move();
   return {

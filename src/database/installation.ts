@@ -3,7 +3,10 @@ import type { Database, Transaction } from './database.ts';
 
 const INSTALLATION = 'installation_id';
 
-/** The id of the installation that a database belongs to: generated once, and copied with the database. */
+/**
+ * The id of the installation that a database belongs to, which is copied with the database. Generated when a release that does so
+ * first opens it: so every later backup and copy has it.
+ */
 export async function installationOf(database: Database): Promise<string> {
   const [kept] = await database.reader.all<{ value: string }>(
     'select service_secrets.value from service_secrets where service_secrets.name = ?',

@@ -98,6 +98,15 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.ok(delivered.every((request) => request.headers.authorization === AUTHORIZATION));
   });
 
+  it('has the id of the installation also if it is made before the first start', async () => {
+    using folder = temporaryFolder();
+    const [dataDir, place] = [path.join(folder.path, 'data'), path.join(folder.path, 'copy')];
+    const create = ['client', 'create', '--name', 'LMS', '--email', 'lms@example.com'];
+    for (const args of [create, ['backup', '--to', place]])
+      assert.equal((await runHere(args, { data_dir: dataDir })).code, 0, args[0]);
+    assert.equal(await installationOf(place), await installationOf(dataDir));
+  });
+
   it('is readable only by its owner, and leaves no incomplete file', async () => {
     using folder = temporaryFolder();
     await using service = await startTestService();

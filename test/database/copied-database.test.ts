@@ -48,8 +48,6 @@ async function openPlaces() {
   const { url } = stack.use(await createPostgresDatabase());
   const client = await run(dataDir, ...CREATE_CLIENT);
   assert.equal(client.code, 0, client.err);
-  // Generates the id, which a service usually does.
-  await run(dataDir, 'installation');
   const opened = stack.move();
   return {
     dataDir,

@@ -6,6 +6,7 @@ import {
   openDataFolder,
 } from '../data-folder.ts';
 import type { Database } from '../database.ts';
+import { installationOf } from '../installation.ts';
 import { MIGRATIONS, type MigrationGuard, migrate } from '../migrate.ts';
 import { PostgresDatabase } from '../postgres/postgres-database.ts';
 import { SqliteDatabase } from '../sqlite/sqlite-database.ts';
@@ -53,6 +54,8 @@ export async function openCopyDatabases(
     called: 'the embedded database',
     adviceIfNewer: 'Copy it with the newer release, into a new database',
   });
+  // An earlier release may not have generated it. Both databases get the same.
+  await installationOf(source);
   const opened = stack.move();
   return { source, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
