@@ -79,8 +79,39 @@ describe('the example deployment', () => {
     assert.match(read('deploy/Dockerfile.dockerignore'), /^\*\*\/\*\.test\.ts$/m);
   });
 
-  test('the balancer replaces the address that a client claims to have', () => {
-    assert.match(read('deploy/nginx.conf'), /^\s*proxy_set_header X-Forwarded-For \$remote_addr;$/m);
+  for (const file of ['deploy/nginx.conf', 'deploy/nginx-tls.conf'])
+    test(`${file} replaces the address that a client claims to have, for each port of the service`, () => {
+      const passing = read(file)
+        .split(/^server \{$/m)
+        .filter((server) => server.includes('proxy_pass'));
+      assert.equal(passing.length, 2);
+      for (const server of passing)
+        for (const line of ['X-Forwarded-For $remote_addr', 'X-Forwarded-Proto $scheme', 'Host $http_host'])
+          assert.ok(server.includes(`\n  proxy_set_header ${line};\n`), line);
+    });
+
+  test('nginx with TLS leads the addresses of its settings to the default ports', () => {
+    const text = read('deploy/nginx-tls.conf');
+    const env = Object.fromEntries(
+      Array.from(text.matchAll(/^# {6}(\w+): \[?(.*?)\]?$/gm), ([, name, value]) => [
+        name!.toUpperCase(),
+        value,
+      ]),
+    );
+    const settings = loadSettings({ env });
+    assert.deepEqual(settings.trusted_proxies, ['127.0.0.1/32']);
+    const contentUrl = contentBaseUrlOf(settings, contentPortOf(settings));
+    const names = [
+      new URL(settings.base_url!).hostname,
+      new URL(contentUrl.replace('{launch}', '*')).hostname,
+    ];
+    const servers = text.split(/^server \{$/m).filter((server) => server.includes('proxy_pass'));
+    for (const [index, port] of [settings.port, contentPortOf(settings)].entries()) {
+      const server = servers[index]!;
+      assert.ok(server.includes(`\n  server_name ${names[index]};\n`), server);
+      const [, upstream] = /proxy_pass http:\/\/(\w+);/.exec(server) ?? [];
+      assert.match(text, new RegExp(`^upstream ${upstream} \\{\\n  server 127\\.0\\.0\\.1:${port};`, 'm'));
+    }
   });
 
   test('every volume of the service is mounted where the user of the container may write', () => {
