@@ -41,6 +41,5 @@ it('tests of alert rules are limited to about 20 per caller and hour', async () 
   assert.ok(seconds > 0 && seconds <= 180, `after ${seconds} s`);
   assert.equal(target.requests.length, 20, 'nothing is sent for a refused test');
   alerts.clock.pass(180_000);
-  assert.equal((await test()).status, 200);
-  assert.equal((await test()).status, 429);
+  assert.equal((await test()).status, 429, 'the wall clock, which may be set, does not count');
 });
