@@ -16,7 +16,7 @@ import { startTestService, type TestService } from './support/service.ts';
 // Runs on SQLite alone: the pages are the same on every database.
 
 const ROOT = path.join(import.meta.dirname, '..');
-const PAGES = ['docs/api.md', 'docs/receiving.md', 'docs/webhooks.md'];
+const PAGES = ['docs/api.md', 'docs/provisioning.md', 'docs/receiving.md', 'docs/webhooks.md'];
 
 /** The changes that stop, replace or remove something, and the words for it in the table of what a restore brings back. */
 const REMOVALS = {
