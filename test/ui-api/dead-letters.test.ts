@@ -128,6 +128,8 @@ describe('dead letters of all webhooks', () => {
       `update deliveries set updated_at = ? where status = 'DEAD_LETTERED' returning id`,
       tomorrow,
     );
+    // Otherwise, those of the first call could be dead letters again at the second.
+    target.respondWith(answer(200));
     assert.equal((await redeliver({ webhook_id: ids.North })).done, 3);
     assert.equal((await redeliver({})).done, 3);
   });
