@@ -1,12 +1,13 @@
 import { Group, Loader, Progress, Stack } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import type { DeadLetterAction } from '../../api/dead-letters.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { shared } from '../../texts/shared.ts';
 import { FormProblem } from '../form-problem.tsx';
 import { RunButtons } from '../run-buttons.tsx';
 import { KeptOpen, RunDialog } from '../run-dialog.tsx';
-import { progressOf } from './redelivery-run.ts';
+import { progressOf, type RedeliveryRun } from './redelivery-run.ts';
 import { type RedeliverySelection, useRedeliveryRun } from './use-redelivery-run.ts';
 
 const WHOLE = 100;
@@ -45,19 +46,18 @@ function RedeliveryForm({
 }: RedeliverySelection & { onRun: (() => void) | undefined; onClose: () => void }) {
   const { action, webhook, filter, ofHistory = false } = selection;
   const texts = deadLetters.runs[action];
-  const { run, start, stop } = useRedeliveryRun(selection, onRun);
+  const { run, start, resume, stop } = useRedeliveryRun(selection, onRun);
   // On phones, people close dialogs with Back. The list behind then shows other messages.
   const address = useLocation({ select: ({ href }) => href });
   const [askedAt] = useState(address);
   const leave = useEffectEvent(() => {
-    if (run.phase === 'asking') onClose();
+    if (run === null) onClose();
   });
   useEffect(() => {
     if (address !== askedAt) leave();
   }, [address, askedAt]);
 
-  const total = run.done + run.left;
-  const isRunning = run.phase === 'running';
+  const isRunning = run?.phase === 'running';
   return (
     <Stack gap="md">
       <KeptOpen when={isRunning} />
@@ -72,43 +72,54 @@ function RedeliveryForm({
               ? texts.ofHistory(webhook.name)
               : texts.ofMatching(webhook.name)}
       </div>
-      {run.phase !== 'asking' && filter === null && (
-        <div>
-          <Progress
-            value={run.phase === 'done' ? WHOLE : total === 0 ? 0 : (run.done / total) * WHOLE}
-            animated={isRunning}
-            aria-label={texts.progressLabel}
-          />
-          <div role="status">{progressOf(action, filter !== null, run)}</div>
-        </div>
-      )}
-      {run.phase !== 'asking' && filter !== null && (
-        // The number of matches is not known, only that of the messages to examine.
-        <Group gap="xs" role="status">
-          {isRunning && <Loader size="xs" />}
-          <span>{progressOf(action, filter !== null, run)}</span>
-        </Group>
-      )}
-      <FormProblem error={run.error} />
+      {run !== null && <RedeliveryProgress run={run} action={action} isMatching={filter !== null} />}
+      <FormProblem error={run?.error} />
       <RunButtons
         isRunning={isRunning}
         color={action === 'remove' ? 'red' : undefined}
         next={
-          run.phase === 'done'
-            ? null
-            : {
-                label:
-                  run.phase !== 'asking'
-                    ? shared.continue
-                    : filter === null
-                      ? texts.start
-                      : texts.startMatching,
-                onClick: start,
-              }
+          run === null
+            ? { label: filter === null ? texts.start : texts.startMatching, onClick: start }
+            : run.phase === 'done'
+              ? null
+              : { label: shared.continue, onClick: resume }
         }
         onStop={stop}
         onClose={onClose}
       />
     </Stack>
+  );
+}
+
+function RedeliveryProgress({
+  run,
+  action,
+  isMatching,
+}: {
+  run: RedeliveryRun;
+  action: DeadLetterAction;
+  isMatching: boolean;
+}) {
+  const isRunning = run.phase === 'running';
+  const words = progressOf(action, isMatching, run);
+  if (isMatching) {
+    // The number of matches is not known, only that of the messages to examine.
+    return (
+      <Group gap="xs" role="status">
+        {isRunning && <Loader size="xs" />}
+        <span>{words}</span>
+      </Group>
+    );
+  }
+  const total = run.done + run.left;
+  return (
+    <div>
+      <Progress
+        value={run.phase === 'done' ? WHOLE : total === 0 ? 0 : (run.done / total) * WHOLE}
+        animated={isRunning}
+        aria-label={deadLetters.runs[action].progressLabel}
+      />
+      <div role="status">{words}</div>
+    </div>
   );
 }

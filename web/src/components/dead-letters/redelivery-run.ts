@@ -2,10 +2,10 @@ import type { DeadLetterAction, DeadLetterStep } from '../../api/dead-letters.ts
 import type { MatchingStep } from '../../api/deliveries.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
+import type { RunState } from '../use-run.ts';
 
 /** How far the redelivery or removal of dead letters is. */
-export interface Run {
-  phase: 'asking' | 'running' | 'stopped' | 'failed' | 'done';
+export interface RedeliveryRun extends RunState {
   done: number;
   left: number;
   leftIsMinimum: boolean;
@@ -13,11 +13,11 @@ export interface Run {
   until: string | null;
   /** The cursor of the next step; null before the first step. */
   cursor: string | null;
-  error: unknown;
 }
 
-export const START: Run = {
-  phase: 'asking',
+/** Before the first step. */
+export const START: RedeliveryRun = {
+  phase: 'running',
   done: 0,
   left: 0,
   leftIsMinimum: false,
@@ -27,7 +27,7 @@ export const START: Run = {
 };
 
 /** The state after a step over dead letters. */
-export function after(state: Run, step: DeadLetterStep): Run {
+export function after(state: RedeliveryRun, step: DeadLetterStep): RedeliveryRun {
   return {
     ...state,
     phase: step.next_cursor === null ? 'done' : 'running',
@@ -40,7 +40,7 @@ export function after(state: Run, step: DeadLetterStep): Run {
 }
 
 /** The state after a step over the messages of a history that match a filter. */
-export function afterMatching(state: Run, step: MatchingStep): Run {
+export function afterMatching(state: RedeliveryRun, step: MatchingStep): RedeliveryRun {
   return {
     ...state,
     phase: step.next_cursor === null ? 'done' : 'running',
@@ -55,14 +55,14 @@ export function afterMatching(state: Run, step: MatchingStep): Run {
  * How far a run is, in words.
  * @param isMatching whether a filter limits it; the number of matches is then not known
  */
-export function progressOf(action: DeadLetterAction, isMatching: boolean, run: Run): string {
+export function progressOf(action: DeadLetterAction, isMatching: boolean, run: RedeliveryRun): string {
   const texts = deadLetters.runs[action];
   return isMatching ? progressOfMatching(texts, run) : progressOfAll(texts, run);
 }
 
 type RunWords = (typeof deadLetters.runs)[DeadLetterAction];
 
-function progressOfAll(texts: RunWords, run: Run): string {
+function progressOfAll(texts: RunWords, run: RedeliveryRun): string {
   const done = formatNumber(run.done);
   const total = run.done + run.left;
   const atLeast = (count: number) =>
@@ -77,7 +77,7 @@ function progressOfAll(texts: RunWords, run: Run): string {
   }
 }
 
-function progressOfMatching(texts: RunWords, run: Run): string {
+function progressOfMatching(texts: RunWords, run: RedeliveryRun): string {
   const done = formatNumber(run.done);
   switch (run.phase) {
     case 'done':
@@ -91,6 +91,6 @@ function progressOfMatching(texts: RunWords, run: Run): string {
   }
 }
 
-function doneWords(texts: RunWords, { done }: Run): string {
+function doneWords(texts: RunWords, { done }: RedeliveryRun): string {
   return done === 0 ? texts.none : done === 1 ? texts.doneOne : texts.done(formatNumber(done));
 }

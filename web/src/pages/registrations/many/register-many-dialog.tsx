@@ -68,15 +68,15 @@ interface Given {
 }
 
 function RegisterMany({ onRunning, ...given }: Given & { onRunning: (running: boolean) => void }) {
-  const { state, start, stop, resume } = useRegistering();
-  const isRunning = state?.phase === 'running';
+  const { run, start, stop, resume } = useRegistering();
+  const isRunning = run?.phase === 'running';
   useLayoutEffect(() => {
     onRunning(isRunning);
     return () => onRunning(false);
   }, [isRunning, onRunning]);
-  if (state === null) return <ManyForm {...given} onStart={start} />;
+  if (run === null) return <ManyForm {...given} onStart={start} />;
   return (
-    <Run state={state} onStop={stop} onResume={resume} onChanged={given.onChanged} onClose={given.onClose} />
+    <Run state={run} onStop={stop} onResume={resume} onChanged={given.onChanged} onClose={given.onClose} />
   );
 }
 

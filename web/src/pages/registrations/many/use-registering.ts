@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { ApiError } from '../../../api/errors.ts';
 import { createRegistration, isRegistered, registrationsKey } from '../../../api/registrations.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import { fieldOf } from '../../../components/form-problem.tsx';
 import { notifyLeft } from '../../../components/notify.tsx';
+import { type RunState, useRun } from '../../../components/use-run.ts';
 import { registrations } from '../../../texts/registrations.ts';
-import { useIsShown } from '../../../utilities/use-is-shown.ts';
 import type { FaultyRow, LearnerRow } from './learner-rows.ts';
 
 const texts = registrations.many;
@@ -22,63 +22,37 @@ export interface Plan {
 }
 
 /** The progress of the registrations. */
-export interface Registering {
-  phase: 'running' | 'stopped' | 'failed' | 'done';
+export interface Registering extends RunState {
   plan: Plan;
   registered: number;
   skipped: number;
   refused: FaultyRow[];
-  /** The reason if it stopped by itself. */
-  error: unknown;
 }
 
 /**
  * Registers learners one after another, in the order of the list. If the service rejects a learner's id, it is
- * recorded. Any other failure stops the run, and `resume` continues with the same learner. Leaving the page also stops
- * it.
+ * recorded. Any other failure stops the run, and `resume` continues with the same learner.
  */
-export function useRegistering(): {
-  state: Registering | null;
-  start: (plan: Plan) => void;
-  stop: () => void;
-  resume: () => void;
-} {
+export function useRegistering() {
   const queryClient = useQueryClient();
-  const [state, setState] = useState<Registering | null>(null);
-  const stopper = useRef<AbortController>(null);
-  const isShown = useIsShown();
   /** The idempotency key of the next learner, so that a repeated request creates nothing twice. */
   const key = useRef(newIdempotencyKey());
-  useEffect(() => () => stopper.current?.abort(), []);
-
-  const run = async (from: Registering) => {
-    const stop = new AbortController();
-    stopper.current = stop;
-    let now: Registering = { ...from, phase: 'running', error: null };
-    setState(now);
-    try {
-      for (const learner of now.plan.learners.slice(processed(now))) {
-        if (stop.signal.aborted) break;
-        now = await registerNext(now, learner, key.current);
-        key.current = newIdempotencyKey();
-        setState(now);
-      }
-      now = { ...now, phase: processed(now) === now.plan.learners.length ? 'done' : 'stopped' };
-    } catch (error) {
-      now = { ...now, phase: 'failed', error };
-    }
-    setState(now);
-    if (!isShown()) notifyRun(now);
-    await queryClient.invalidateQueries({ queryKey: registrationsKey });
-  };
-  return {
-    state,
-    start: (plan) =>
-      void run({ phase: 'running', plan, registered: 0, skipped: 0, refused: [], error: null }),
-    stop: () => stopper.current?.abort(),
-    resume: () => {
-      if (state !== null) void run(state);
+  const { start, ...registering } = useRun<Registering>({
+    step: async (state) => {
+      const { learners } = state.plan;
+      const learner = learners[processed(state)];
+      if (learner === undefined) return { ...state, phase: 'done' };
+      const next = await registerNext(state, learner, key.current);
+      key.current = newIdempotencyKey();
+      return processed(next) === learners.length ? { ...next, phase: 'done' } : next;
     },
+    onLeft: notifyRun,
+    onEnd: () => queryClient.invalidateQueries({ queryKey: registrationsKey }),
+  });
+  return {
+    ...registering,
+    start: (plan: Plan) =>
+      start({ phase: 'running', plan, registered: 0, skipped: 0, refused: [], error: null }),
   };
 }
 
