@@ -125,8 +125,8 @@ export const accounts = {
       event:
         'Triggers the event “Content removed” for content that the account no longer has: one event for each folder that contains some of it.',
       words: {
-        title: (count: string, name: string | null) =>
-          name === null ? `Remove ${count} items?` : `Remove ${isolate(name)}?`,
+        title: (count: number, name: string | null) =>
+          name === null ? `Remove ${counted(count, 'item', 'items')}?` : `Remove ${isolate(name)}?`,
         confirm: () => 'Remove',
         progress: (done: string, total: string) => `${done} of ${total} removed`,
         done: (count: number) => counted(count, 'item was removed.', 'items were removed.'),

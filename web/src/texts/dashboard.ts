@@ -1,5 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
-import { formatNumber } from '../utilities/numbers.ts';
+import { counted } from './counted.ts';
 import { pageTitles } from './page-titles.ts';
 
 /** The dashboard. */
@@ -50,9 +50,11 @@ export const dashboard = {
   paused: {
     title: 'Paused webhooks',
     description: (messages: number) =>
-      messages === 1
-        ? '1 message waits until its webhook is resumed.'
-        : `${formatNumber(messages)} messages wait until their webhooks are resumed.`,
+      counted(
+        messages,
+        'message waits until its webhook is resumed.',
+        'messages wait until their webhooks are resumed.',
+      ),
     webhook: 'Webhook',
     since: 'Paused since',
     waiting: 'Waiting',

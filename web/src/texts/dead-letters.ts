@@ -1,5 +1,6 @@
 import { isolate } from '../utilities/isolate.ts';
 import { formatNumber } from '../utilities/numbers.ts';
+import { counted } from './counted.ts';
 import { pageTitles } from './page-titles.ts';
 
 /** Dead letters of all webhooks, and their redelivery. */
@@ -41,9 +42,11 @@ export const deadLetters = {
   resent: 'The message was queued for redelivery.',
   notResent: 'The message was not sent, because it is no longer a dead letter.',
   skipped: (count: number) =>
-    count === 1
-      ? '1 was skipped, because its outcome has changed.'
-      : `${formatNumber(count)} were skipped, because their outcomes have changed.`,
+    counted(
+      count,
+      'was skipped, because its outcome has changed.',
+      'were skipped, because their outcomes have changed.',
+    ),
   empty: {
     title: 'No dead letters',
     description:
@@ -53,11 +56,8 @@ export const deadLetters = {
   removeTicked: 'Remove selected…',
   cannotResendTicked: 'The webhooks of the selected messages are inactive or deleted.',
   resentSome: (count: number) =>
-    count === 1
-      ? '1 message was queued for redelivery.'
-      : `${formatNumber(count)} messages were queued for redelivery.`,
-  removedSome: (count: number) =>
-    count === 1 ? '1 dead letter was removed.' : `${formatNumber(count)} dead letters were removed.`,
+    counted(count, 'message was queued for redelivery.', 'messages were queued for redelivery.'),
+  removedSome: (count: number) => counted(count, 'dead letter was removed.', 'dead letters were removed.'),
   removal: {
     title: 'Remove dead letters?',
     confirm: 'Remove',
@@ -85,9 +85,11 @@ export const deadLetters = {
       progress: (done: string, total: string) => `${done} of ${total} queued`,
       progressLabel: 'Progress',
       more: (total: string) => `more than ${total}`,
-      done: (done: string) => `Done: ${done} queued. They are being sent now.`,
-      doneOne: 'Done: 1 message queued. It is being sent now.',
       none: 'No messages to redeliver.',
+      done: (count: number) =>
+        count === 1
+          ? 'Done: 1 message queued. It is being sent now.'
+          : `Done: ${formatNumber(count)} queued. They are being sent now.`,
       stopped: (done: string, left: string) => `Stopped: ${done} queued, ${left} still dead letters.`,
       progressOfMatching: (done: string) => `${done} queued so far…`,
       stoppedMatching: (done: string) => `Stopped: ${done} queued. Other matches may be left.`,
@@ -114,9 +116,9 @@ export const deadLetters = {
       progress: (done: string, total: string) => `${done} of ${total} removed`,
       progressLabel: 'Progress',
       more: (total: string) => `more than ${total}`,
-      done: (done: string) => `Done: ${done} removed.`,
-      doneOne: 'Done: 1 dead letter removed.',
       none: 'No dead letters to remove.',
+      done: (count: number) =>
+        count === 1 ? 'Done: 1 dead letter removed.' : `Done: ${formatNumber(count)} removed.`,
       stopped: (done: string, left: string) => `Stopped: ${done} removed, ${left} still dead letters.`,
       progressOfMatching: (done: string) => `${done} removed so far…`,
       stoppedMatching: (done: string) => `Stopped: ${done} removed. Other matches may be left.`,

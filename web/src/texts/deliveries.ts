@@ -1,5 +1,4 @@
 import { formatNumber } from '../utilities/numbers.ts';
-
 import { counted } from './counted.ts';
 
 /** Delivery history. */
@@ -29,10 +28,6 @@ export const deliveries = {
   ticked: (count: string) => `${count} selected`,
   resendTicked: 'Redeliver selected',
   untick: 'Clear selection',
-  resent: (count: number) =>
-    count === 1
-      ? '1 message was queued for redelivery.'
-      : `${formatNumber(count)} messages were queued for redelivery.`,
   resendMatching: 'Redeliver matching…',
   removeDead: 'Remove dead letters…',
   removeMatching: 'Remove matching…',

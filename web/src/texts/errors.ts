@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 /** Error messages: what happened, then what to do. */
 export const errors = {
   unreachable: {
@@ -52,6 +54,6 @@ export const errors = {
 } as const;
 
 function waiting(seconds: number): string {
-  if (seconds < 90) return seconds === 1 ? '1 second' : `${Math.ceil(seconds)} seconds`;
-  return `${Math.ceil(seconds / 60)} minutes`;
+  if (seconds < 90) return counted(Math.ceil(seconds), 'second', 'seconds');
+  return counted(Math.ceil(seconds / 60), 'minute', 'minutes');
 }

@@ -1,5 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
-import { formatNumber } from '../utilities/numbers.ts';
+import { counted } from './counted.ts';
 import { pageTitles } from './page-titles.ts';
 
 /** The event log. */
@@ -10,8 +10,7 @@ export const events = {
   label: 'Events',
   columns: { event: 'Event', about: 'About', user: 'User', webhooks: 'Webhooks', time: 'Occurred' },
   open: (event: string, id: number) => `${event}, event ${id}`,
-  webhooks: (count: number) =>
-    count === 0 ? 'None' : count === 1 ? '1 webhook' : `${formatNumber(count)} webhooks`,
+  webhooks: (count: number) => (count === 0 ? 'None' : counted(count, 'webhook', 'webhooks')),
   moreContent: (count: string) => `and ${count} more`,
   filters: {
     subtopic: 'Event',
@@ -74,7 +73,7 @@ export const events = {
     },
     replayed: 'Replayed',
     changed: 'Changed since: another reason may have applied then.',
-    attempts: (count: number) => (count === 1 ? '1 attempt' : `${formatNumber(count)} attempts`),
+    attempts: (count: number) => counted(count, 'attempt', 'attempts'),
     delivery: (name: string) => `Open delivery to ${isolate(name)}`,
     openDelivery: 'Open delivery',
     next: 'Next',

@@ -24,8 +24,8 @@ export const selection = {
 export function deletionOf(one: string, many: string) {
   const things = (count: number) => counted(count, one, many);
   return {
-    title: (count: string, name: string | null) =>
-      name === null ? `Delete ${count} ${many}?` : `Delete ${isolate(name)}?`,
+    title: (count: number, name: string | null) =>
+      name === null ? `Delete ${things(count)}?` : `Delete ${isolate(name)}?`,
     confirm: (count: number) => `Delete ${things(count)}`,
     progress: (done: string, total: string) => `${done} of ${total} deleted`,
     done: (count: number) => `${things(count)} deleted.`,

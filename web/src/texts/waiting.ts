@@ -1,5 +1,6 @@
 import { isolate } from '../utilities/isolate.ts';
 import { formatNumber } from '../utilities/numbers.ts';
+import { counted } from './counted.ts';
 
 /** The messages that wait in the line of a webhook. */
 export const waiting = {
@@ -31,18 +32,17 @@ export const waiting = {
   },
   purging: {
     title: 'Purge the line',
-    description: (name: string, count: string) =>
-      `The ${count} messages that wait for ${isolate(name)} are discarded and not sent. A message in flight is completed, and messages of new events are sent as usual. The history lists what was purged as discarded, and you can redeliver it from there until the history expires.`,
-    descriptionOfOne: (name: string) =>
-      `The message that waits for ${isolate(name)} is discarded and not sent. The history lists it as discarded, and you can redeliver it from there until the history expires.`,
+    description: (name: string, count: number) =>
+      count === 1
+        ? `The message that waits for ${isolate(name)} is discarded and not sent. The history lists it as discarded, and you can redeliver it from there until the history expires.`
+        : `The ${formatNumber(count)} messages that wait for ${isolate(name)} are discarded and not sent. A message in flight is completed, and messages of new events are sent as usual. The history lists what was purged as discarded, and you can redeliver it from there until the history expires.`,
     until: 'Only events before',
     untilDescription: 'Empty: all messages that wait now.',
     submit: 'Purge',
     progress: (done: string, total: string) => `${done} of ${total} purged`,
     progressLabel: 'Progress',
     running: 'Purging…',
-    done: (count: number) =>
-      count === 1 ? 'Done: 1 message purged.' : `Done: ${formatNumber(count)} messages purged.`,
+    done: (count: number) => `Done: ${counted(count, 'message', 'messages')} purged.`,
     stopped: (done: string, left: string) => `Stopped: ${done} purged, ${left} still waiting.`,
     failed: (done: string) => `Interrupted: ${done} purged so far.`,
   },

@@ -1,4 +1,5 @@
 import { formatNumber } from '../utilities/numbers.ts';
+import { counted } from './counted.ts';
 
 /** A webhook's own page. */
 export const webhookDetails = {
@@ -20,7 +21,7 @@ export const webhookDetails = {
   paused: {
     title: 'Paused: nothing is sent until you resume it',
     since: 'Paused since',
-    waiting: (count: number) => (count === 1 ? '1 message waits.' : `${formatNumber(count)} messages wait.`),
+    waiting: (count: number) => counted(count, 'message waits.', 'messages wait.'),
     hint: 'Events are still recorded. Their messages are sent in order once the webhook is resumed.',
     resume: 'Resume',
   },

@@ -1,7 +1,7 @@
 import { isolate } from '../utilities/isolate.ts';
-import { formatNumber } from '../utilities/numbers.ts';
+import { counted } from './counted.ts';
 
-const messages = (count: number) => (count === 1 ? '1 message' : `${formatNumber(count)} messages`);
+const messages = (count: number) => counted(count, 'message', 'messages');
 
 /** Texts of replaying events to a webhook. */
 export const webhookReplay = {

@@ -92,5 +92,5 @@ function progressOfMatching(texts: RunWords, run: RedeliveryRun): string {
 }
 
 function doneWords(texts: RunWords, { done }: RedeliveryRun): string {
-  return done === 0 ? texts.none : done === 1 ? texts.doneOne : texts.done(formatNumber(done));
+  return done === 0 ? texts.none : texts.done(done);
 }

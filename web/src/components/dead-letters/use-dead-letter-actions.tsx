@@ -12,20 +12,17 @@ import { notifyDone, notifyError } from '../notify.tsx';
  *
  * @param act performs an action
  * @param onDone called after success
- * @param redelivered the notice for a number of redelivered messages
  * @param removable the number of messages that would be removed
  * @param note follows the question
  */
 export function useDeadLetterActions({
   act,
   onDone,
-  redelivered,
   removable,
   note,
 }: {
   act: (action: DeadLetterAction) => Promise<Acted>;
   onDone: () => void;
-  redelivered: (count: number) => string;
   removable: number;
   note?: ReactNode;
 }) {
@@ -37,7 +34,7 @@ export function useDeadLetterActions({
     onSuccess: ({ done, skipped }, action) => {
       onDone();
       setRemoving(false);
-      const text = (action === 'remove' ? deadLetters.removedSome : redelivered)(done);
+      const text = deadLetters[action === 'remove' ? 'removedSome' : 'resentSome'](done);
       notifyDone(skipped === 0 ? text : `${text} ${deadLetters.skipped(skipped)}`);
     },
     // The dialog shows an error of a removal, unless it was cancelled in the meantime.

@@ -26,7 +26,7 @@ interface BulkDialogProps<T> extends BulkAction<T> {
  */
 export function BulkDialog<T>({ opened, ...props }: BulkDialogProps<T> & { opened: boolean }) {
   const { items, words } = props;
-  const title = words.title(formatNumber(items.length), items.length === 1 ? (items[0]?.name ?? null) : null);
+  const title = words.title(items.length, items.length === 1 ? (items[0]?.name ?? null) : null);
   return (
     <RunDialog opened={opened} onClose={props.onClose} title={title}>
       <BulkForm {...props} />

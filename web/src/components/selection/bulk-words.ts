@@ -3,7 +3,7 @@ import { namesOf } from './failure-list.tsx';
 
 /** The texts of a bulk action. */
 export interface BulkWords {
-  title: (count: string, name: string | null) => string;
+  title: (count: number, name: string | null) => string;
   confirm: (count: number) => string;
   progress: (done: string, total: string) => string;
   done: (count: number) => string;

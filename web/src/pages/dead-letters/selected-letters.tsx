@@ -28,7 +28,6 @@ export function useSelectedLetters(selection: Selection<DeadLetter>, page: Lette
   const { redeliver, isRedelivering, askToRemove, dialog } = useDeadLetterActions({
     act: (action) => actOnTheseDeliveries(action, action === 'redeliver' ? sendable : items, deselect),
     onDone: () => selection.clear(),
-    redelivered: deadLetters.resentSome,
     removable: items.length,
   });
   const buttons = (

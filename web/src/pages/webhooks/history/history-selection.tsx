@@ -54,7 +54,6 @@ export function useHistorySelection(
   const { redeliver, isRedelivering, askToRemove, dialog } = useDeadLetterActions({
     act: (action) => actOnTheseDeliveries(action, action === 'remove' ? dead : items, deselect),
     onDone: clear,
-    redelivered: deliveries.resent,
     removable: dead.length,
     note: kept > 0 && ` ${deliveries.kept(kept)}`,
   });

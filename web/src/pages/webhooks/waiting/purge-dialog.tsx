@@ -73,9 +73,7 @@ function Confirm({
     <form noValidate onSubmit={submit}>
       <Stack gap="md">
         <Text component="div" size="md">
-          {depth === 1
-            ? texts.descriptionOfOne(webhook.name)
-            : texts.description(webhook.name, formatNumber(depth))}
+          {texts.description(webhook.name, depth)}
         </Text>
         <TextInput
           label={texts.until}
