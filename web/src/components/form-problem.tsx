@@ -1,5 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { ApiError, isUnauthorized } from '../api/errors.ts';
+import { capitalized } from '../utilities/capitalized.ts';
 import { Callout } from './callout.tsx';
 import { explainError } from './explain-error.ts';
 
@@ -23,7 +24,7 @@ export function showFieldErrors<T extends object>(
 ): void {
   if (!(error instanceof ApiError)) return;
   const known = error.errors
-    .map(({ pointer, detail }) => [fieldOf(pointer), sentence(detail)] as const)
+    .map(({ pointer, detail }) => [fieldOf(pointer), capitalized(detail)] as const)
     .filter(([field]) => fields.includes(field));
   if (known.length === 0) return;
   form.setErrors(Object.fromEntries(known));
@@ -53,8 +54,4 @@ export function FormProblem({ error, fields = [] }: { error: unknown; fields?: r
         : `${detail} ${advice}`}
     </Callout>
   );
-}
-
-function sentence(detail: string): string {
-  return detail.charAt(0).toUpperCase() + detail.slice(1);
 }

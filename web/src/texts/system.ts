@@ -1,4 +1,6 @@
+import { capitalized } from '../utilities/capitalized.ts';
 import { pageTitles } from './page-titles.ts';
+
 /** The health and the settings of the service. */
 export const system = {
   title: pageTitles.system,
@@ -54,7 +56,7 @@ export const system = {
       },
       contentOrigin: {
         name: 'Content origin',
-        risk: (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
+        risk: (text: string) => `${capitalized(text)}.`,
       },
       settings: {
         name: 'Settings',

@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
 import { fieldOf } from '../../components/form-problem.tsx';
+import { capitalized } from '../../utilities/capitalized.ts';
 import type { AlertDraft, AlertFormState } from './alert-draft.ts';
 
 /** The members of the API, and the fields that show their errors. */
@@ -34,7 +35,7 @@ export function showErrors(form: AlertFormState, error: unknown): void {
   const errors: Record<string, string> = {};
   for (const { pointer, detail } of error.errors) {
     const field = formFieldOf(pointer);
-    if (field !== undefined) errors[field] ??= detail.charAt(0).toUpperCase() + detail.slice(1);
+    if (field !== undefined) errors[field] ??= capitalized(detail);
   }
   form.setErrors(errors);
   const [first] = Object.keys(errors);

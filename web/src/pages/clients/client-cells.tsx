@@ -3,6 +3,7 @@ import type { ApiClient } from '../../api/clients.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { clients as texts } from '../../texts/clients.ts';
+import { capitalized } from '../../utilities/capitalized.ts';
 import styles from './clients.module.css';
 import { READS } from './read-scopes.ts';
 
@@ -42,5 +43,5 @@ export function scopesInWords(scopes: readonly Scope[]): string {
     return texts.readsOnly;
   }
   const words = scopes.map((scope) => texts.shortScopes[scope]).join(', ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(words);
 }

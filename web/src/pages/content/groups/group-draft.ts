@@ -3,6 +3,7 @@ import type { BundledType, BundleInput, BundleRecord } from '../../../api/bundle
 import type { EquivalentInput, EquivalentRecord } from '../../../api/equivalents.ts';
 import type { InputError } from '../../../api/errors.ts';
 import { groups } from '../../../texts/content-groups.ts';
+import { capitalized } from '../../../utilities/capitalized.ts';
 import { nameProblem } from '../changes/name-problem.ts';
 import { tagOf } from './languages.ts';
 
@@ -120,7 +121,7 @@ export function errorsFromService(draft: GroupDraft, reported: readonly InputErr
   const errors: { name?: string; folder?: string; items?: string } = {};
   for (const { pointer, detail } of reported) {
     const [, member = '', at] = pointer.split('/');
-    const text = detail.charAt(0).toUpperCase() + detail.slice(1);
+    const text = capitalized(detail);
     const item = at === undefined ? undefined : draft.items[Number(at)];
     if (member === 'name') errors.name = text;
     else if (member === 'folder_id') errors.folder = text;

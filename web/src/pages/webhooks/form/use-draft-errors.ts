@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { ApiError } from '../../../api/errors.ts';
 import { fieldOf } from '../../../components/form-problem.tsx';
+import { capitalized } from '../../../utilities/capitalized.ts';
 import { type FieldErrors, fieldOfMember } from './draft-checks.ts';
 
 const NO_ERRORS: FieldErrors = {};
@@ -23,10 +24,7 @@ export function useDraftErrors(found: FieldErrors, problem: unknown) {
     if (!(error instanceof ApiError) || error.errors.length === 0) return;
     setRefused(
       Object.fromEntries(
-        error.errors.map(({ pointer, detail }) => [
-          fieldOfMember(fieldOf(pointer)),
-          detail.charAt(0).toUpperCase() + detail.slice(1),
-        ]),
+        error.errors.map(({ pointer, detail }) => [fieldOfMember(fieldOf(pointer)), capitalized(detail)]),
       ),
     );
     setAttempt((before) => before + 1);
