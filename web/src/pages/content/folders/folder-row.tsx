@@ -38,7 +38,7 @@ export function FolderRow({
   const Icon = node.parent === null ? IconHome2 : isChosen ? IconFolderOpen : IconFolder;
   const total = node.courses + node.equivalents + node.bundles;
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names its active row (aria-activedescendant).
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree keeps the focus, which a row would lose when it scrolls out of view, and names its active row (aria-activedescendant).
     <div
       id={id}
       role="treeitem"
