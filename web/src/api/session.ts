@@ -37,14 +37,17 @@ export const sessionQuery = queryOptions({
 
 const CHANNEL = 'coursewire-session';
 
-/** Calls `listener` whenever another tab of this browser has signed in, also while this one is hidden. Returns how to end that. */
-export function onSignedInElsewhere(listener: () => void): () => void {
+/**
+ * Calls `listener` whenever someone has signed in in this browser, in this tab or another one, also while this one is hidden.
+ * Returns a function that ends that.
+ */
+export function onAnySignIn(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = listener;
   return () => channel.close();
 }
 
-function notifyOtherTabs(session: Session): Session {
+function notifyTabs(session: Session): Session {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage(null);
   channel.close();
@@ -52,7 +55,7 @@ function notifyOtherTabs(session: Session): Session {
 }
 
 export async function signIn(credentials: { email: string; password: string }): Promise<Session> {
-  return notifyOtherTabs(await request<Session>('POST', '/ui/api/session', { body: credentials }));
+  return notifyTabs(await request<Session>('POST', '/ui/api/session', { body: credentials }));
 }
 
 export function signOut(): Promise<void> {
@@ -72,5 +75,5 @@ export async function acceptInvitation(body: {
   name: string;
   password: string;
 }): Promise<Session> {
-  return notifyOtherTabs(await request<Session>('POST', '/ui/api/setup', { body }));
+  return notifyTabs(await request<Session>('POST', '/ui/api/setup', { body }));
 }

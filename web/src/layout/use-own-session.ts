@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { MINUTE_MS } from '../../../src/time/units.ts';
 import { noteOtherSession } from '../api/own-session.ts';
-import { onSignedInElsewhere, type Session, sessionQuery } from '../api/session.ts';
+import { onAnySignIn, type Session, sessionQuery } from '../api/session.ts';
 import { account } from '../texts/sign-in.ts';
 
 const texts = account.signIn;
@@ -28,7 +28,7 @@ export function useOwnSession(): { session: Session | null; hasEnded: boolean } 
   }, [isOther]);
   // A hidden tab does not poll, but what runs there must not go on under another name.
   useEffect(
-    () => onSignedInElsewhere(() => void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })),
+    () => onAnySignIn(() => void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })),
     [queryClient],
   );
   useEffect(() => {
