@@ -12,12 +12,12 @@ import { WebhooksAccessBadge } from '../../components/webhooks-access-badge.tsx'
 import { useWebhooksReadOnly } from '../../session/session-context.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { webhooks } from '../../texts/webhooks.ts';
-import { useLetterActions } from './letter-actions.tsx';
 import { letterColumns } from './letter-columns.tsx';
 import { LetterFilters } from './letter-filters.tsx';
 import { furtherSearch } from './older-letters.ts';
 import { OpenLetter } from './open-letter.tsx';
 import { useSelectedLetters } from './selected-letters.tsx';
+import { useLetterActions } from './use-letter-actions.tsx';
 import { useLetterList } from './use-letter-list.ts';
 
 const route = getRouteApi('/app/admin/administration/integrations/dead-letters');

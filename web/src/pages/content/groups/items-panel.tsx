@@ -8,9 +8,10 @@ import { Callout } from '../../../components/callout.tsx';
 import { ContentDialog } from '../../../components/content-dialog/content-dialog.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { groups } from '../../../texts/content-groups.ts';
+import { languageName } from '../../../utilities/language-name.ts';
 import { type GroupErrors, type GroupItem, type GroupKind, MAX_ITEMS } from './group-draft.ts';
 import styles from './groups.module.css';
-import { ItemLanguage } from './item-language.tsx';
+import { LanguageField } from './language-field.tsx';
 import { OrderedList } from './ordered-list.tsx';
 
 const TYPES: Readonly<Record<GroupKind, readonly BundledType[]>> = {
@@ -111,5 +112,34 @@ export function ItemsPanel({
         onClose={() => setAdding(false)}
       />
     </>
+  );
+}
+
+/** The language of a course in an equivalent, as a field for those who may edit. */
+function ItemLanguage({
+  item,
+  readOnly,
+  error,
+  onChange,
+}: {
+  item: GroupItem;
+  readOnly: boolean;
+  error: string | undefined;
+  onChange: (language: string) => void;
+}) {
+  if (!readOnly) {
+    return (
+      <LanguageField
+        label={groups.languageOf(item.name)}
+        value={item.language}
+        onChange={onChange}
+        error={error}
+      />
+    );
+  }
+  return (
+    <span className={styles.languageRead}>
+      {languageName(item.language) ?? item.language} <span className={styles.tag}>{item.language}</span>
+    </span>
   );
 }

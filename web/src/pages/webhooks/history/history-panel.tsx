@@ -7,13 +7,13 @@ import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
-import { useHistoryActions } from './history-actions.tsx';
 import { HistoryEmpty } from './history-empty.tsx';
 import { HistoryFilters } from './history-filters.tsx';
 import { HistoryPages } from './history-pages.tsx';
 import { HistoryPlaceholder, HistoryRows, useHeldRows } from './history-rows.tsx';
 import { useHistorySelection } from './history-selection.tsx';
 import { OutcomeFilter } from './outcome-filter.tsx';
+import { useHistoryActions } from './use-history-actions.tsx';
 import { useHistoryAddress } from './use-history-address.ts';
 
 /** The outcomes of a webhook's messages. Those of a deleted webhook (null) are shown as long as they are kept. */
