@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { errors } from '../../web/src/texts/errors.ts';
 import { formatBytes, formatCompact, formatShare } from '../../web/src/utilities/numbers.ts';
 import { formatCountdown, formatDuration, formatRelative } from '../../web/src/utilities/times.ts';
 
@@ -103,5 +104,16 @@ test('days are those of the calendar', () => {
     [-38, 'in 2 days'],
   ] as const) {
     assert.equal(formatRelative(new Date(now.getTime() - hours * HOUR), now.getTime()), expected);
+  }
+});
+
+test('the wait before another try is rounded up before its words are chosen', () => {
+  for (const [seconds, expected] of [
+    [0.5, 'Try again in 1 second.'],
+    [1, 'Try again in 1 second.'],
+    [1.5, 'Try again in 2 seconds.'],
+    [90, 'Try again in 2 minutes.'],
+  ] as const) {
+    assert.equal(errors.tooMany.advice(seconds), expected);
   }
 });
