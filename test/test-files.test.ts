@@ -8,8 +8,6 @@ import { assertPasses, commandFolder, ROOT, runScript, writeFiles } from './supp
 
 const PASSING_TEST = "import { test } from 'node:test';\ntest('passes', () => {});\n";
 
-/** Which files a command runs, and in which processes. */
-
 describe('test files', () => {
   it('"npm run test:pg" runs every test that touches a database, and "npm test" those that do not repeat others there', async () => {
     using folder = commandFolder();

@@ -201,41 +201,6 @@ describe('a message whose outcome is known', () => {
     }, 'it is skipped while it is not being stored');
     await worker.checkOutcomes();
   });
-});
-
-describe('many outcomes of which none can be stored', () => {
-  it('are an outage: delivery pauses, and each is stored without a second request afterwards', async () => {
-    const COUNT = 120;
-    let later = 0;
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await using target = await startTarget({
-      respondWith: ({ response }) => void released.then(() => response.end()),
-    });
-    await using delivery = await makeDelivery({
-      concurrency: 200,
-      elapsed: () => performance.now() + later,
-    });
-    const { database, worker, counted } = delivery;
-    for (let n = 1; n <= COUNT; n++)
-      await delivery.put(await delivery.addWebhook(target.url), `refused ${n}`);
-    worker.start();
-    await target.waitFor(COUNT);
-    await refuseOutcomes(database, 'queue_lines', RETURNS);
-    // As over a network.
-    beforeAlone(database, () => delay(6));
-    release();
-    const pauses = () => delivery.logged.some((line) => line.includes('delivery pauses'));
-    await until(pauses, 'delivery pauses');
-    later = 31_000;
-    await assert.rejects(worker.check(), /no messages can be received from the queue: .*no room/);
-    const before = counted.queueFailures;
-    await until(() => counted.queueFailures > before, 'another poll fails');
-    await assert.rejects(worker.check());
-    await acceptOutcomes(database, 'queue_lines');
-    await endLeases(database);
-    await until(() => areSettled(delivery), 'all are stored');
-    assert.equal(target.requests.length, COUNT);
-  });
 
   it('is stored together with the others if only one poll failed, for example because its connection was lost', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -288,5 +253,40 @@ describe('many outcomes of which none can be stored', () => {
       return rows.length === 1;
     }, 'it is stored');
     await acceptOutcomes(database, 'deliveries');
+  });
+});
+
+describe('many outcomes of which none can be stored', () => {
+  it('are an outage: delivery pauses, and each is stored without a second request afterwards', async () => {
+    const COUNT = 120;
+    let later = 0;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await using target = await startTarget({
+      respondWith: ({ response }) => void released.then(() => response.end()),
+    });
+    await using delivery = await makeDelivery({
+      concurrency: 200,
+      elapsed: () => performance.now() + later,
+    });
+    const { database, worker, counted } = delivery;
+    for (let n = 1; n <= COUNT; n++)
+      await delivery.put(await delivery.addWebhook(target.url), `refused ${n}`);
+    worker.start();
+    await target.waitFor(COUNT);
+    await refuseOutcomes(database, 'queue_lines', RETURNS);
+    // As over a network.
+    beforeAlone(database, () => delay(6));
+    release();
+    const pauses = () => delivery.logged.some((line) => line.includes('delivery pauses'));
+    await until(pauses, 'delivery pauses');
+    later = 31_000;
+    await assert.rejects(worker.check(), /no messages can be received from the queue: .*no room/);
+    const before = counted.queueFailures;
+    await until(() => counted.queueFailures > before, 'another poll fails');
+    await assert.rejects(worker.check());
+    await acceptOutcomes(database, 'queue_lines');
+    await endLeases(database);
+    await until(() => areSettled(delivery), 'all are stored');
+    assert.equal(target.requests.length, COUNT);
   });
 });
