@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { runSql } from '../support/database.ts';
+import { heardOf, hearResults } from '../support/heard-results.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -19,12 +20,7 @@ describe('the duration of a cmi5 course', () => {
   aroundTests(async (parts) => {
     target = parts.use(await startTarget());
     service = parts.use(await startTestService({ now: () => Date.now() + late }));
-    await service.api.create('/webhooks', {
-      name: 'Results',
-      topic: 'REGISTRATION',
-      subtopics: ['REGISTRATION_STATUS_UPDATED'],
-      target_url: target.url,
-    });
+    await hearResults(service, target);
   });
 
   const register = async () =>
@@ -46,13 +42,7 @@ describe('the duration of a cmi5 course', () => {
     const unit = await open(registrationId);
     late += 90_000;
     await unit.send(completed(unit, 'PT80S'), passed(unit, 'PT1M25S'));
-    const heard = () =>
-      target.requests
-        .map(
-          ({ json }) =>
-            (json as { resource: { registration: Record<string, unknown> } }).resource.registration,
-        )
-        .find((each) => each.registration_id === registrationId && each.completion === 'Completed');
+    const heard = () => heardOf(target, registrationId).find(({ completion }) => completion === 'Completed');
     await until(() => heard() !== undefined, 'the completion is heard of');
     assert.equal(heard()?.duration, 85);
     late += 30_000;

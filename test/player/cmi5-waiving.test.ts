@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { give } from '../content/registration-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
+import { heardOf, hearResults } from '../support/heard-results.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
@@ -25,12 +26,7 @@ describe('waiving a unit of a cmi5 course', () => {
     target = parts.use(await startTarget());
     service = parts.use(await startTestService());
     records = await lrsClient(service);
-    await service.api.create('/webhooks', {
-      name: 'Results',
-      topic: 'REGISTRATION',
-      subtopics: ['REGISTRATION_STATUS_UPDATED'],
-      target_url: target.url,
-    });
+    await hearResults(service, target);
   });
 
   const register = async (...units: Cmi5Unit[]) =>
@@ -39,12 +35,6 @@ describe('waiving a unit of a cmi5 course', () => {
     service.api.post(`/registrations/${registrationId}/waive`, body);
   const statementsOf = async (registration: string) =>
     (await records.call('GET', 'statements', { query: { registration, ascending: 'true' } })).json.statements;
-  /** The status that each message about a registration has, and its user. */
-  const heardOf = (registrationId: string) =>
-    target.requests
-      .map(({ json }) => json as { user: string; resource: { registration: Record<string, unknown> } })
-      .map(({ user, resource }) => ({ ...resource.registration, user }) as Record<string, unknown>)
-      .filter((each) => each.registration_id === registrationId);
   const verbsOf = async (registration: string) =>
     (await statementsOf(registration)).map(({ verb }: { verb: { id: string } }) => verb.id.split('/').at(-1));
 
@@ -108,7 +98,7 @@ describe('waiving a unit of a cmi5 course', () => {
     const registrationId = await register({ id: ONE }, { id: TWO });
     await waive(registrationId, { unit_id: ONE });
     await waive(registrationId, { unit_id: TWO });
-    const heard = () => heardOf(registrationId);
+    const heard = () => heardOf(target, registrationId);
     await until(() => heard().length === 2, 'both changes are heard of');
     assert.deepEqual(
       heard().map(({ completion, success }) => [completion, success]),
@@ -138,7 +128,7 @@ describe('waiving a unit of a cmi5 course', () => {
       const next = await Unit.start(await (await Player.open(service, registrationId)).openUnit(ONE));
       assert.deepEqual(await next.send(next.initialized(), next.passed(0.9)), [200, 200]);
       const results = () =>
-        heardOf(registrationId)
+        heardOf(target, registrationId)
           .filter((each) => each.success === 'PASS')
           .map((each) => each.score);
       await until(() => results().includes(90), 'the pass is heard of');

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
+import { heardOf, hearResults } from '../support/heard-results.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -23,19 +25,10 @@ const FAILED = { completion: 'Incomplete', success: 'FAIL', score: 10 };
 describe('a course', () => {
   let service: TestService;
   let target: Target;
-  before(async () => {
-    service = await startTestService();
-    target = await startTarget();
-    await service.api.create('/webhooks', {
-      name: 'Results',
-      topic: 'REGISTRATION',
-      subtopics: ['REGISTRATION_STATUS_UPDATED'],
-      target_url: target.url,
-    });
-  });
-  after(async () => {
-    await service.stop();
-    await target.close();
+  aroundTests(async (parts) => {
+    target = parts.use(await startTarget());
+    service = parts.use(await startTestService());
+    await hearResults(service, target);
   });
 
   /** Opens the first unit of a course. */
@@ -57,18 +50,11 @@ describe('a course', () => {
     assert.equal(status, 200);
   }
 
-  /** What webhooks heard of a registration, once they heard so much. */
-  async function heardOf(registrationId: string, count: number): Promise<unknown[]> {
-    const heard = () =>
-      target.requests
-        .map(
-          ({ json }) =>
-            (json as { resource: { registration: Record<string, unknown> } }).resource.registration,
-        )
-        .filter(({ registration_id }) => registration_id === registrationId)
-        .map(({ completion, success, score }) => [completion, success, score]);
+  /** The statuses that webhooks heard of a registration, once they heard so many. */
+  async function statusesHeard(registrationId: string, count: number): Promise<unknown[]> {
+    const heard = () => heardOf(target, registrationId);
     await until(() => heard().length >= count, `${count} events of the registration`);
-    return heard();
+    return heard().map(({ completion, success, score }) => [completion, success, score]);
   }
 
   it('of several units has failed while a unit has, and no longer once that unit is passed', async () => {
@@ -78,7 +64,7 @@ describe('a course', () => {
     await client.commit('i1', reported('passed', 90));
     await client.openUnit('i2');
     await client.commit('i2', reported('passed', 80));
-    assert.deepEqual(await heardOf(registrationId, 3), [
+    assert.deepEqual(await statusesHeard(registrationId, 3), [
       ['Incomplete', 'FAIL', 20],
       ['Incomplete', 'UNKNOWN', 90],
       ['Completed', 'PASS', 85],

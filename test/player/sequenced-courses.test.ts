@@ -7,6 +7,7 @@ import {
 } from '../../src/player/scorm/sequencing/sequencing-session.ts';
 import { trackUnit } from '../../src/player/scorm/sequencing/unit-tracking.ts';
 import { inspectFiles } from '../course-packages/package-file.ts';
+import { heardOf, hearResults } from '../support/heard-results.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -80,12 +81,7 @@ describe('a SCORM 2004 course with sequencing', () => {
   before(async () => {
     service = await startTestService();
     target = await startTarget();
-    await service.api.create('/webhooks', {
-      name: 'Results',
-      topic: 'REGISTRATION',
-      subtopics: ['REGISTRATION_STATUS_UPDATED'],
-      target_url: target.url,
-    });
+    await hearResults(service, target);
   });
   after(async () => {
     await service.stop();
@@ -96,13 +92,8 @@ describe('a SCORM 2004 course with sequencing', () => {
     const { body } = await service.api.get(`/registrations/${registrationId}`);
     return [body.completion, body.success, body.score];
   };
-  const heardOf = (registrationId: string) =>
-    target.requests
-      .map(
-        ({ json }) => (json as { resource: { registration: Record<string, unknown> } }).resource.registration,
-      )
-      .filter(({ registration_id }) => registration_id === registrationId)
-      .map(({ completion, success, score }) => [completion, success, score]);
+  const statusesHeard = (registrationId: string) =>
+    heardOf(target, registrationId).map(({ completion, success, score }) => [completion, success, score]);
 
   it('counts the result of its last unit as soon as it is committed, and only once', async () => {
     const { registrationId } = await registerTo(service, COURSE);
@@ -117,8 +108,8 @@ describe('a SCORM 2004 course with sequencing', () => {
     await page.terminate(passed('0.8'));
     assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
     await service.api.post(`/registrations/${registrationId}/reset`, {});
-    await until(() => heardOf(registrationId).length >= 3, 'the event of the reset');
-    assert.deepEqual(heardOf(registrationId), [
+    await until(() => statusesHeard(registrationId).length >= 3, 'the event of the reset');
+    assert.deepEqual(statusesHeard(registrationId), [
       ['Incomplete', 'UNKNOWN', 50],
       ['Completed', 'PASS', 90],
       ['Unknown', 'UNKNOWN', null],

@@ -5,6 +5,7 @@ import { DocumentService } from '../../src/player/lrs/document-service.ts';
 import { MINUTE_MS } from '../../src/time/units.ts';
 import { register } from '../content/registration-helpers.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { heardOf, hearResults } from '../support/heard-results.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -30,12 +31,7 @@ describe('an xAPI course', () => {
   before(async () => {
     service = await startTestService({ now: () => Date.now() + late });
     target = await startTarget();
-    await service.api.create('/webhooks', {
-      name: 'Results',
-      topic: 'REGISTRATION',
-      subtopics: ['REGISTRATION_STATUS_UPDATED'],
-      target_url: target.url,
-    });
+    await hearResults(service, target);
   });
   after(async () => {
     await service.stop();
@@ -102,13 +98,7 @@ describe('an xAPI course', () => {
       duration: 130,
     });
     const heard = () =>
-      target.requests
-        .map(
-          ({ json }) =>
-            (json as { resource: { registration: Record<string, unknown> } }).resource.registration,
-        )
-        .filter(({ registration_id }) => registration_id === registrationId)
-        .map(({ completion, success, score }) => [completion, success, score]);
+      heardOf(target, registrationId).map(({ completion, success, score }) => [completion, success, score]);
     await until(() => heard().length >= 2, 'webhooks hear of it');
     assert.deepEqual(heard(), [
       ['Incomplete', 'UNKNOWN', null],

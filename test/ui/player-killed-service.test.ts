@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { hearResults } from '../support/heard-results.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../support/service.ts';
 import { startProcess } from '../support/service-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
-import { hearResults, newLearner } from './support/learner.ts';
+import { newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
 const portOf = (url: string) => Number(new URL(url).port);

@@ -4,9 +4,10 @@ import type { Page, Route } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles } from '../support/course-packages.ts';
+import { heardOf } from '../support/heard-results.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
-import { type Classroom, heardOf, type Learner, newLearner, openClassroom } from './support/learner.ts';
+import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
 
 /** An AICC unit whose last words are synchronous requests. */
 const AICC_PAGE = `<!doctype html><html lang="en"><title>Unit</title><p id="ready">Ready</p><script>

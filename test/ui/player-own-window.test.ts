@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { CMI5_PAGE, type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
+import { heardOf } from '../support/heard-results.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
-import { type Classroom, heardOf, type Learner, newLearner, openClassroom } from './support/learner.ts';
+import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
 
 const USER = 'ann@example.com';
 const STARTED = { user: USER, completion: 'Incomplete', success: 'UNKNOWN', score: null, duration: 0 };

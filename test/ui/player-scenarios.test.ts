@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { SCORM_12, scormManifest } from '../support/course-packages.ts';
+import { heardOf } from '../support/heard-results.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/until.ts';
-import { type Classroom, heardOf, type Learner, newLearner, openClassroom } from './support/learner.ts';
+import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
 
 /** Scenarios that other learning systems test in a browser, too: Moodle's SCORM activity has those of this file. */
 

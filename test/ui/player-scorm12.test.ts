@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
+import { heardOf, hearResults } from '../support/heard-results.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { type Classroom, heardOf, hearResults, newLearner, openClassroom } from './support/learner.ts';
+import { type Classroom, newLearner, openClassroom } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
 const USER = 'ann@example.com';

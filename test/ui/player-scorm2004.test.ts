@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import type { ScormEdition } from '../support/course-packages.ts';
+import { heardOf } from '../support/heard-results.ts';
 import { scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
-import { type Classroom, heardOf, newLearner, openClassroom } from './support/learner.ts';
+import { type Classroom, newLearner, openClassroom } from './support/learner.ts';
 
 const USER = 'ann@example.com';
 const PASSED = { user: USER, completion: 'Completed', success: 'PASS', score: 85, duration: 90 };

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { freePort } from '../support/free-port.ts';
+import { heardOf } from '../support/heard-results.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { type Classroom, heardOf, Learner, newLearner, openClassroom } from './support/learner.ts';
+import { type Classroom, Learner, newLearner, openClassroom } from './support/learner.ts';
 
 const RECOVERED = 'Your work from before the connection was lost is now saved.';
 

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-cor
 import type { Settings } from '../../../src/settings/settings-table.ts';
 import { launch } from '../../content/registration-helpers.ts';
 import { DEADLINE_MS } from '../../support/deadline.ts';
+import { hearResults } from '../../support/heard-results.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { startTarget, type Target } from '../../support/target.ts';
 import { sharedBrowser } from './shared-browser.ts';
@@ -59,27 +60,6 @@ export class Learner implements AsyncDisposable {
     await this.#context.close();
     assert.deepEqual(this.#faults, [], 'the page behaved');
   }
-}
-
-/** What a target heard of a registration's status, in order. */
-export function heardOf({ requests }: Target, registrationId: string): Record<string, unknown>[] {
-  return requests
-    .map(({ json }) => json as { user: string; resource: { registration: Record<string, unknown> } })
-    .filter(({ resource }) => resource.registration.registration_id === registrationId)
-    .map(({ user, resource }) => {
-      const { completion, success, score, duration } = resource.registration;
-      return { user, completion, success, score, duration };
-    });
-}
-
-/** Tells a target of every change of a registration's status. */
-export async function hearResults(service: TestService, target: Target): Promise<void> {
-  await service.api.create('/webhooks', {
-    name: 'Results',
-    topic: 'REGISTRATION',
-    subtopics: ['REGISTRATION_STATUS_UPDATED'],
-    target_url: target.url,
-  });
 }
 
 /** A window of a browser that has never been here. */
