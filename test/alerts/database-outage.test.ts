@@ -7,7 +7,6 @@ import { until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
-  type AlertService,
   createAlert,
   createFailingWebhook,
   evaluated,
@@ -21,29 +20,17 @@ import {
 
 describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
   it('is sent even if the database is down, is recorded once it is back, and then ends', async () => {
-    await using receiver = await startTarget();
-    await using certain = await startTarget({ respondWith: answer(500) });
-    await using database = await startLosableDatabase();
-    const { proxy } = database;
-    await using alerts = await startAlertService(database.settings);
-    const { api, clock } = alerts;
-    const webhook = await createFailingWebhook(api, certain.url);
-    clock.pass(MINUTE);
+    await using losable = await startLosable();
+    const { receiver, proxy, api, clock, evaluate } = losable;
     const alert = await createAlert(api, receiver.url, SERVICE_ALERT);
     await createAlert(api, receiver.url, {
       ...SERVICE_ALERT,
       name: 'Quiet',
       quiet_hours: { from: '00:00', to: '12:00', time_zone: 'UTC' },
     });
-    // During an outage, only rules that were read before it are known.
-    await evaluated(api, { webhookId: webhook, url: certain.url });
-    proxy.cut();
-    await untilUnready(alerts);
-    // The first failed check counts from then on.
-    await until(() => {
-      clock.pass(MINUTE);
-      return receiver.requests.length > 0;
-    }, 'the notice was sent');
+    await evaluate();
+    await losable.lose();
+    await losable.untilNotified();
     const { summary } = receiver.requests[0]!.json as { summary: string };
     assert.match(summary, /^\[Coursewire\] The database on .+ has been failing since /);
     clock.pass(10 * MINUTE);
@@ -63,30 +50,19 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
   });
 
   it('continues, and sends nothing, if the database fails again within five minutes', async () => {
-    await using receiver = await startTarget();
-    await using certain = await startTarget({ respondWith: answer(500) });
-    await using database = await startLosableDatabase();
-    const { proxy } = database;
-    await using alerts = await startAlertService(database.settings);
-    const { api, clock } = alerts;
-    const webhook = await createFailingWebhook(api, certain.url);
-    clock.pass(MINUTE);
+    await using losable = await startLosable();
+    const { receiver, certain, proxy, api, clock, evaluate } = losable;
     const alert = await createAlert(api, receiver.url, SERVICE_ALERT);
-    await evaluated(api, { webhookId: webhook, url: certain.url });
-    proxy.cut();
-    await untilUnready(alerts);
-    await until(() => {
-      clock.pass(MINUTE);
-      return receiver.requests.length > 0;
-    }, 'the notice was sent');
+    await evaluate();
+    await losable.lose();
+    await losable.untilNotified();
     proxy.restore();
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
 
     // A rule that is new has nothing to continue. It shows that the second outage lasted long enough.
     await createAlert(api, `${certain.url}/outage`, { ...SERVICE_ALERT, name: 'New' });
-    await evaluated(api, { webhookId: webhook, url: certain.url });
-    proxy.cut();
-    await untilUnready(alerts);
+    await evaluate();
+    await losable.lose();
     await until(() => {
       clock.pass(2_000);
       return certain.requests.some(({ path: to }) => to === '/outage');
@@ -107,35 +83,24 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
   });
 
   it('continues if the database fails again within five minutes, and for longer, in quiet hours', async () => {
-    await using receiver = await startTarget();
-    await using certain = await startTarget({ respondWith: answer(500) });
-    await using database = await startLosableDatabase();
-    const { proxy } = database;
-    await using alerts = await startAlertService(database.settings);
-    const { api, clock } = alerts;
-    const webhook = await createFailingWebhook(api, certain.url);
-    clock.pass(MINUTE);
+    await using losable = await startLosable();
+    const { receiver, certain, proxy, api, clock, evaluate } = losable;
     const alert = await createAlert(api, receiver.url, {
       ...SERVICE_ALERT,
       quiet_hours: { from: '12:00', to: '23:00', time_zone: 'UTC' },
     });
-    await evaluated(api, { webhookId: webhook, url: certain.url });
-    proxy.cut();
-    await untilUnready(alerts);
-    await until(() => {
-      clock.pass(MINUTE);
-      return receiver.requests.length > 0;
-    }, 'the notice was sent');
+    await evaluate();
+    await losable.lose();
+    await losable.untilNotified();
     clock.pass(Date.parse('2030-01-01T11:59:00Z') - clock.now());
     proxy.restore();
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
 
     // A rule that is new has nothing to continue. It shows that the second outage lasted long enough.
     await createAlert(api, `${certain.url}/again`, { ...SERVICE_ALERT, name: 'New', minutes: 6 });
-    await evaluated(api, { webhookId: webhook, url: certain.url });
+    await evaluate();
     clock.pass(MINUTE);
-    proxy.cut();
-    await untilUnready(alerts);
+    await losable.lose();
     await until(() => {
       clock.pass(2_000);
       return certain.requests.some(({ path: to }) => to === '/again');
@@ -151,36 +116,25 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
   });
 
   it('is sent again if the database still fails once another instance may have ended the alert', async () => {
-    await using receiver = await startTarget();
-    await using certain = await startTarget({ respondWith: answer(500) });
-    await using database = await startLosableDatabase();
-    const { proxy } = database;
-    await using losing = await startAlertService(database.settings);
-    const { clock } = losing;
-    const webhook = await createFailingWebhook(losing.api, certain.url);
-    clock.pass(MINUTE);
-    const alert = await createAlert(losing.api, receiver.url, SERVICE_ALERT);
-    await evaluated(losing.api, { webhookId: webhook, url: certain.url });
+    await using losable = await startLosable();
+    const { database, receiver, proxy, clock, evaluate } = losable;
+    const alert = await createAlert(losable.api, receiver.url, SERVICE_ALERT);
+    await evaluate();
     await using other = await startAlertService(
       { ...database.settings, database_url: database.directUrl },
       clock,
     );
     const { api } = other;
-    const typesAre = (wanted: readonly string[]) => () =>
-      String(receiver.requests.map(({ json }) => (json as { type: string }).type).sort()) === String(wanted);
-    proxy.cut();
-    await untilUnready(losing);
-    await until(() => {
-      clock.pass(MINUTE);
-      return typesAre(['alert.began'])();
-    }, 'the notice was sent');
+    const types = () => receiver.requests.map(({ json }) => (json as { type: string }).type).sort();
+    await losable.lose();
+    await losable.untilNotified();
+    assert.deepEqual(types(), ['alert.began']);
     proxy.restore();
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
-    proxy.cut();
-    await untilUnready(losing);
+    await losable.lose();
     await until(() => {
       clock.pass(2_000);
-      return typesAre(['alert.began', 'alert.began', 'alert.ended'])();
+      return String(types()) === 'alert.began,alert.began,alert.ended';
     }, 'the end and the new begin were sent');
     proxy.restore();
     const second = await untilFiring(
@@ -234,6 +188,39 @@ describe('several instances', { skip: !ON_POSTGRES }, () => {
   });
 });
 
-async function untilUnready({ service }: AlertService): Promise<void> {
-  await until(async () => (await fetch(`${service.url}/health/ready`)).status === 503, 'it is noticed');
+/** A service that can lose its database, with a webhook that has been in error for a minute. */
+async function startLosable() {
+  await using stack = new AsyncDisposableStack();
+  const receiver = stack.use(await startTarget());
+  const certain = stack.use(await startTarget({ respondWith: answer(500) }));
+  const database = stack.use(await startLosableDatabase());
+  const { proxy } = database;
+  const { service, api, clock } = stack.use(await startAlertService(database.settings));
+  const webhookId = await createFailingWebhook(api, certain.url);
+  clock.pass(MINUTE);
+  const parts = stack.move();
+  return {
+    database,
+    proxy,
+    api,
+    clock,
+    /** The target of the rules of the test. */
+    receiver,
+    /** The target of the webhook in error, and of rules that show that others were evaluated. */
+    certain,
+    /** Waits until all rules are known: during an outage, only rules that were read before it are. */
+    evaluate: () => evaluated(api, { webhookId, url: certain.url }),
+    /** Cuts the connections to the database, and waits until the service has noticed it. */
+    lose: async () => {
+      proxy.cut();
+      await until(async () => (await fetch(`${service.url}/health/ready`)).status === 503, 'it is noticed');
+    },
+    /** Lets minutes pass until the receiver has a notice: the first failed check begins the outage. */
+    untilNotified: () =>
+      until(() => {
+        clock.pass(MINUTE);
+        return receiver.requests.length > 0;
+      }, 'the notice was sent'),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
 }
