@@ -229,7 +229,14 @@ describe('a redrive maximum of Amazon SQS that is lowered while the service runs
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);
     await user.put(1, 'a');
-    const queue = { lines: engine.queue.lines, maxReceives: 2 };
+    const { lines } = engine.queue;
+    const queue = { lines, maxReceives: 2 };
+    let rounds = 0;
+    const shorten = lines.endOverlongWaits.bind(lines);
+    lines.endOverlongWaits = async (longest) => {
+      rounds += 1;
+      return await shorten(longest);
+    };
     const logged: object[] = [];
     const log = { warn: () => {}, info: (_text: string, fields?: object) => void logged.push(fields ?? {}) };
     const fail = async () => {
@@ -242,6 +249,8 @@ describe('a redrive maximum of Amazon SQS that is lowered while the service runs
     queue.maxReceives = 1;
     await until(() => logged.length > 0, 'the head is due');
     await fail();
+    const begun = rounds;
+    await until(() => rounds > begun + 1, 'a round began after the failure and ended');
     assert.deepEqual(await user.receiveNames(), []);
     assert.deepEqual(logged, [{ lines: 1, max_receives: 1 }]);
   });
