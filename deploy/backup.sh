@@ -1,7 +1,7 @@
 #!/bin/sh
 # Backs up the embedded database of the systemd unit, copies the backup to another disk, and removes old ones. Run it as root, once
 # a day. It prints a line on standard error and ends with an exit code other than 0 if a step fails. Then it removes nothing.
-# "Backup" in docs/operating.md shows how to run it with cron.
+# "Every night" in docs/operating.md shows how to run it with cron.
 set -eu
 
 # The script under "Running commands" in docs/operating.md.
