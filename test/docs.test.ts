@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { targetBody } from '../src/alerts/notices/chat-bodies.ts';
@@ -16,7 +16,12 @@ import { startTestService, type TestService } from './support/service.ts';
 // Runs on SQLite alone: the pages are the same on every database.
 
 const ROOT = path.join(import.meta.dirname, '..');
-const PAGES = ['docs/api.md', 'docs/provisioning.md', 'docs/receiving.md', 'docs/webhooks.md'];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...globSync('{docs,examples}/**/*.md', { cwd: ROOT }),
+];
 
 /** The changes that stop, replace or remove something, and the words for it in the table of what a restore brings back. */
 const REMOVALS = {
@@ -209,7 +214,7 @@ describe('docs/operating.md', () => {
   });
 });
 
-describe('the pages for integrators', () => {
+describe('all pages', () => {
   it('link only to pages and headings that exist', () => {
     for (const page of PAGES) {
       for (const [, link] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
