@@ -168,7 +168,7 @@ describe('standard output', () => {
 
   for (const kind of OUTPUT_KINDS) {
     describe(`that is a ${kind}`, { skip: whyNot(kind) }, () => {
-      it(`has every line even if the process ends immediately`, async () => {
+      it('has every line even if the process ends immediately', async () => {
         using program = start(
           kind,
           `${make} for (let i = 1; i <= 2000; i++) log.info('line ' + i); process.exit(0);`,
@@ -178,7 +178,7 @@ describe('standard output', () => {
         assert.equal(lines.at(-1)?.msg, 'line 2000');
       });
 
-      it(`has every line in order if its reader pauses`, async () => {
+      it('has every line in order if its reader pauses', async () => {
         using program = start(
           kind,
           `${make} for (let i = 1; i <= 20_000; i++) log.info('line ' + i); setTimeout(() => { ${say('paused')} }, 20);`,
@@ -191,7 +191,7 @@ describe('standard output', () => {
         );
       });
 
-      it(`that nobody reads stops neither the service nor its end`, async () => {
+      it('that nobody reads stops neither the service nor its end', async () => {
         using program = start(
           kind,
           `${make} const lines = setInterval(() => log.info('x'.repeat(100_000)), 1);
@@ -203,7 +203,7 @@ describe('standard output', () => {
         assert.equal(await program.exitCode, 0);
       });
 
-      it(`says once how many lines were lost while nobody read it`, async () => {
+      it('says once how many lines were lost while nobody read it', async () => {
         using program = start(
           kind,
           `${make} ${fill} ${say('full')}
@@ -226,7 +226,7 @@ describe('standard output', () => {
         assert.equal(kept + lost, 200);
       });
 
-      it(`that nobody reads does not hide why the service ends: standard error says it`, async () => {
+      it('that nobody reads does not hide why the service ends: standard error says it', async () => {
         using program = start(kind, `${make} ${fill} ${fail}`);
         const [errors, code] = [await program.errors(), await program.exitCode];
         const { level, msg, error, ...rest } = JSON.parse(errors);

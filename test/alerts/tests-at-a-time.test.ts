@@ -29,7 +29,7 @@ it('tests of alert rules are limited to a few per caller at a time', async () =>
   assert.equal((await test(1)).status, 200, 'a place is free again');
 });
 
-it('tests of alert rules are limited to about 20 per caller and hour', async () => {
+it('tests of alert rules are limited to 20 per caller without a pause, then one every 3 minutes', async () => {
   await using target = await startTarget();
   await using alerts = await startAlertService();
   const id = await createAlert(alerts.api, target.url);
