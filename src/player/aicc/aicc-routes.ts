@@ -60,17 +60,21 @@ export interface AiccRoutesOptions {
  * It has no error for what the service itself refuses, such as too many requests: those responses are problems.
  */
 export function aiccRoutes(scope: FastifyInstance, options: AiccRoutesOptions): void {
-  scope.post(AICC_PATH, { onSend: addCrossOriginHeaders }, async ({ launch, body, isAhead }, reply) => {
-    const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
-    reply.type('text/plain; charset=utf-8');
-    return await respond(options, launch, { ...readHacp(text), isAhead });
-  });
+  scope.post(
+    AICC_PATH,
+    { onSend: addCrossOriginHeaders },
+    async ({ launch, body, isAhead, lastRequest }, reply) => {
+      const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
+      reply.type('text/plain; charset=utf-8');
+      return await respond(options, launch, { ...readHacp(text), isAhead, isLast: lastRequest !== null });
+    },
+  );
 }
 
 async function respond(
   options: AiccRoutesOptions,
   launch: PlayerLaunch,
-  request: HacpRequest & { isAhead: boolean },
+  request: HacpRequest & { isAhead: boolean; isLast: boolean },
 ): Promise<string> {
   const { database, courses } = options;
   const session = await authenticate(database, launch, request.sessionId);
@@ -139,7 +143,11 @@ async function record(
     unit,
     change,
     request,
-  }: { unit: LaunchUnit; change: (cmi: Cmi, data: string) => Cmi; request: HacpRequest },
+  }: {
+    unit: LaunchUnit;
+    change: (cmi: Cmi, data: string) => Cmi;
+    request: HacpRequest & { isLast: boolean };
+  },
 ): Promise<void> {
   const hasStatus = request.command === 'putparam' && setsStatus(request.data);
   const work: AttemptWork<undefined> = async (tx, { attempt }) => {
@@ -171,7 +179,7 @@ async function record(
     };
     return { results: [result], result: undefined };
   };
-  await attempts.recordFromUnit(launch, work, { dataOf: unit.id });
+  await attempts.recordFromUnit(launch, work, { dataOf: unit.id, isLast: request.isLast });
 }
 
 async function authenticate(

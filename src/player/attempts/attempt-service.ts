@@ -20,7 +20,7 @@ import {
   updatePage,
   writeUnit,
 } from './attempt-store.ts';
-import { ChangePace } from './change-pace.ts';
+import { ChangePace, type Paced } from './change-pace.ts';
 import type { LearnerValue } from './learner-value-store.ts';
 import { mergeRollUp } from './merge-status.ts';
 import { type RolledUpStatus, rollUp } from './roll-up.ts';
@@ -106,10 +106,10 @@ export class AttemptService {
    * @throws {ProblemError} `not-found` if the registration was deleted, `conflict` if the unit may not be begun,
    *   `content-too-large`
    */
-  async recordFromPage(launch: PlayerLaunch, result: UnitResult): Promise<RecordOutcome> {
+  async recordFromPage(launch: PlayerLaunch, result: UnitResult & Paced): Promise<RecordOutcome> {
     const { registrationId } = launch;
     if (registrationId === null || launch.mode !== 'normal') return 'not-recorded';
-    await this.#pace.next(registrationId);
+    await this.#pace.next(registrationId, result);
     return await this.#with.registrations.withLockedRegistration<RecordOutcome>(
       registrationId,
       async (tx, registration) => {
@@ -138,7 +138,7 @@ export class AttemptService {
   async recordFromUnit<R>(
     launch: PlayerLaunch,
     work: AttemptWork<R>,
-    options: { dataOf?: string | null } = {},
+    options: Paced & { dataOf?: string | null } = {},
   ): Promise<R> {
     const recorded: AttemptWork<R> = async (tx, current) => {
       const { results, result } = await work(tx, current);
@@ -159,11 +159,11 @@ export class AttemptService {
   async withLockedAttempt<R>(
     launch: PlayerLaunch,
     work: AttemptWork<R>,
-    { dataOf }: { dataOf?: string | null } = {},
+    { dataOf, isLast = false }: Paced & { dataOf?: string | null } = {},
   ): Promise<R> {
     const { registrationId } = launch;
     if (registrationId === null) throw new Error('a preview has no registration');
-    await this.#pace.next(registrationId);
+    await this.#pace.next(registrationId, { isLast });
     return await this.#with.registrations.withLockedRegistration<R>(
       registrationId,
       async (tx, registration) => {
@@ -256,7 +256,7 @@ export class AttemptService {
       areWhole &&= isWhole;
     }
     const status = await this.#statusOf(tx, registration, units, rolledUp);
-    if (changesResult(registration, status)) this.#pace.changed(registrationId);
+    if (changesResult(registration, status)) tx.onCommit(() => this.#pace.changed(registrationId));
     return { status, changesRecord, areWhole };
   }
 

@@ -50,7 +50,8 @@ export class SessionScopes {
    * The scope of a request that a course sends.
    * @throws {ProblemError} `unauthorized`, `forbidden`
    */
-  async scopeOf({ launch }: FastifyRequest, authorization: string | undefined): Promise<LrsScope> {
+  async scopeOf(request: FastifyRequest, authorization: string | undefined): Promise<LrsScope> {
+    const { launch } = request;
     const session = await this.#authenticate(launch, authorization);
     const rules = this.#options.rules.get(launch.learningStandard);
     if (rules === undefined) throw refused();
@@ -73,7 +74,7 @@ export class SessionScopes {
         ...scope.launch,
         givenStates: givenStates(session, unit === undefined ? {} : (rules.launchDataOf?.(unit) ?? {})),
         keepsDocuments: launch.mode === 'normal',
-        ...this.#transaction(launch, session, rules),
+        ...this.#transaction(request, session, rules),
         ...(rules.admitDocument === undefined ? {} : { admitDocument: rules.admitDocument }),
         documentRead: (kind, id) => this.#noteReading(launch, session, rules, { kind, id }),
       },
@@ -102,27 +103,31 @@ export class SessionScopes {
     };
   }
 
-  #transaction(launch: PlayerLaunch, { sessionId }: Session, rules: SessionRules) {
+  #transaction({ launch, lastRequest }: FastifyRequest, { sessionId }: Session, rules: SessionRules) {
     const { attempts, courses, lrs, now, baseUrl } = this.#options;
     const transaction: LaunchScope['transaction'] = (work) =>
-      attempts.recordFromUnit(launch, async (tx, current) => {
-        const session = (await readSession(tx, sessionId))?.session;
-        const course = await courses.read(tx, launch.courseId, launch.versionId);
-        const unit = course.units.find(({ id }) => id === session?.unitId);
-        if (session === undefined || unit === undefined) throw refused();
-        assertStillRecords(session, current.attempt);
-        rules.assertOpen(session);
-        const run = rules.begin({ session, current, course, unit, now: now(), baseUrl: baseUrl() });
-        const result = await work(tx, {
-          ...run,
-          learner: current.registration,
-          spend: (bytes) => attempts.countStatements(tx, current, bytes),
-        });
-        const { results, facts, endedAt, statements } = run.outcome();
-        if (statements.length > 0) await lrs.statements.storeIn(tx, this.ownScope(session), statements);
-        await updateSession(tx, { sessionId, facts, endedAt, activeAt: now() });
-        return { results, result };
-      });
+      attempts.recordFromUnit(
+        launch,
+        async (tx, current) => {
+          const session = (await readSession(tx, sessionId))?.session;
+          const course = await courses.read(tx, launch.courseId, launch.versionId);
+          const unit = course.units.find(({ id }) => id === session?.unitId);
+          if (session === undefined || unit === undefined) throw refused();
+          assertStillRecords(session, current.attempt);
+          rules.assertOpen(session);
+          const run = rules.begin({ session, current, course, unit, now: now(), baseUrl: baseUrl() });
+          const result = await work(tx, {
+            ...run,
+            learner: current.registration,
+            spend: (bytes) => attempts.countStatements(tx, current, bytes),
+          });
+          const { results, facts, endedAt, statements } = run.outcome();
+          if (statements.length > 0) await lrs.statements.storeIn(tx, this.ownScope(session), statements);
+          await updateSession(tx, { sessionId, facts, endedAt, activeAt: now() });
+          return { results, result };
+        },
+        { isLast: lastRequest !== null },
+      );
     return { transaction };
   }
 
