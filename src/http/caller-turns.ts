@@ -34,11 +34,7 @@ export class CallerTurns {
   /** @param server before any plugin is registered, which would lack the member of requests */
   constructor(server: FastifyInstance) {
     server.decorateRequest('callerTurn', null);
-    // With callbacks, because these hooks run for every request.
-    server.addHook('preHandler', ({ callerTurn }, _reply, done) => {
-      if (callerTurn !== null) callerTurn.isWorking = true;
-      done();
-    });
+    // With a callback, because this hook runs for every request.
     server.addHook('onSend', ({ callerTurn }, { raw }, payload, done) => {
       callerTurn?.endWithResponse(payload, raw);
       done(null, payload);
@@ -62,9 +58,8 @@ export class CallerTurns {
   async take(request: FastifyRequest, callerId: string): Promise<void> {
     const turn = this.#turns.request(callerId);
     request.callerTurn = turn;
-    const hasArrived = request.raw.readableEnded;
-    if (!hasArrived) turn.endWithConnection(request.raw);
+    if (!request.raw.readableEnded) turn.endWithConnection(request.raw);
     await turn.begin();
-    turn.isWorking = hasArrived;
+    turn.isWorking = true;
   }
 }
