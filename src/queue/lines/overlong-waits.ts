@@ -42,7 +42,7 @@ export async function endWaitsAfter(
   { now, maxReceives }: { now: number; maxReceives: number },
 ): Promise<number> {
   return await tx.run(
-    `with spent as ${tx.dialect === 'postgres' ? 'materialized' : ''}
+    `with spent as materialized
        (select line.line_id from queue_lines as line
         where line.available_at > ? and line.available_at < ${HELD_UNTIL}
           and line.receive_count >= ? and line.lease_token is null
