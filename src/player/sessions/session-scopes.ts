@@ -62,17 +62,18 @@ export class SessionScopes {
       launch.versionId,
     );
     const unit = course.units.find(({ id }) => id === session.unitId);
-    const scope = this.#scope(session, [
+    const activityIds = [
       session.activityId,
       ...course.units.map(({ id }) => id),
       ...(course.structure.identifier === null ? [] : [course.structure.identifier]),
-    ]);
+    ];
+    const ofPackage = unit === undefined ? {} : (rules.launchDataOf?.(unit) ?? {});
+    const scope = this.#scope(session, activityIds, givenStates(session, ofPackage));
     return {
       ...scope,
       path: `${new URL(this.#options.launches.baseOf(launch)).pathname}/xapi`,
       launch: {
         ...scope.launch,
-        givenStates: givenStates(session, unit === undefined ? {} : (rules.launchDataOf?.(unit) ?? {})),
         keepsDocuments: launch.mode === 'normal',
         ...this.#transaction(request, session, rules),
         ...(rules.admitDocument === undefined ? {} : { admitDocument: rules.admitDocument }),
@@ -83,10 +84,14 @@ export class SessionScopes {
 
   /** The scope in which the service itself stores data of a session. */
   ownScope(session: Session): LrsScope {
-    return this.#scope(session, [session.activityId]);
+    return this.#scope(session, [session.activityId], new Map());
   }
 
-  #scope(session: Session, activityIds: readonly string[]): LrsScope & { launch: LaunchScope } {
+  #scope(
+    session: Session,
+    activityIds: readonly string[],
+    given: LaunchScope['givenStates'],
+  ): LrsScope & { launch: LaunchScope } {
     return {
       authority: agentOf(this.#options.baseUrl(), SERVICE),
       mayRead: true,
@@ -97,7 +102,7 @@ export class SessionScopes {
         registration: session.registration,
         actor: session.actor,
         activityIds,
-        givenStates: givenStates(session, {}),
+        givenStates: given,
         keepsDocuments: true,
       },
     };
