@@ -95,7 +95,7 @@ export class DeliveryReports {
    * Reports messages that left their line without an attempt: a head that was dead-lettered, or a head that was discarded
    * together with messages behind it.
    */
-  untried({ settlement, discarded }: Settled<FinishedMessage>): void {
+  removed({ settlement, discarded }: Settled<FinishedMessage>): void {
     const { message, target, outcome } = settlement;
     const { deliveryLog, metrics } = this.#with;
     if (outcome.kind === 'discard') metrics.discarded(1 + discarded.length);

@@ -100,7 +100,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#unstored = new UnstoredOutcomes({
       settle: async (settlement) => {
         const polled = await this.#queuePoll.settleAlone(settlement);
-        this.#reportUntried(polled);
+        this.#reportRemoved(polled);
         return polled.settled > 0;
       },
       lines: dependencies.queue.lines,
@@ -190,7 +190,7 @@ export class DeliveryWorker implements AsyncDisposable {
       const sendBy = this.#elapsed() + SENT_WITHIN_MS;
       const polled = await this.#queuePoll.run(settlements, next);
       settling = 'done';
-      this.#reportUntried(polled);
+      this.#reportRemoved(polled);
       const { received, nextAvailableAt } = polled;
       if (settlements.length + received.length > 0)
         this.#with.log.debug('settled and received messages', {
@@ -228,7 +228,7 @@ export class DeliveryWorker implements AsyncDisposable {
   async #settleAgain(settlements: readonly FinishedMessage[]): Promise<boolean> {
     this.#idle.wake();
     return await this.#succeeds(async () =>
-      this.#reportUntried(await this.#queuePoll.run(settlements, { capacity: 0, visibilityMs: 0 })),
+      this.#reportRemoved(await this.#queuePoll.run(settlements, { capacity: 0, visibilityMs: 0 })),
     );
   }
 
@@ -277,8 +277,8 @@ export class DeliveryWorker implements AsyncDisposable {
     return false;
   }
 
-  #reportUntried({ untried }: Polled): void {
-    for (const settled of untried) this.#reports.untried(settled);
+  #reportRemoved({ removed }: Polled): void {
+    for (const settled of removed) this.#reports.removed(settled);
   }
 
   /**

@@ -11,7 +11,7 @@ export interface Polled extends Received {
   /** The number of settlements that took effect. */
   settled: number;
   /** The settlements that removed messages from their lines without an attempt. */
-  untried: readonly Settled<FinishedMessage>[];
+  removed: readonly Settled<FinishedMessage>[];
 }
 
 /** Dependencies of {@link QueuePoll}. */
@@ -71,7 +71,7 @@ export class QueuePoll {
     if (done === null) return null;
     const { settled, received, nextAvailableAt } = done;
     if (settled.length === finished.length)
-      return { settled: settled.length, received, nextAvailableAt, untried: [] };
+      return { settled: settled.length, received, nextAvailableAt, removed: [] };
     // Their leases were lost, or someone has removed their rows manually: a transaction finds out.
     const known = new Set(settled);
     const others = finished.filter(({ message }) => !known.has(message));
@@ -95,7 +95,7 @@ export class QueuePoll {
         return {
           ...taken,
           settled: settled.length,
-          untried: settled.filter(({ settlement: { outcome } }) =>
+          removed: settled.filter(({ settlement: { outcome } }) =>
             ['discard', 'exhausted'].includes(outcome.kind),
           ),
         };
