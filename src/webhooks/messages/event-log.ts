@@ -1,7 +1,6 @@
-import type { Transaction } from '../../database/database.ts';
 import type { Subtopic, Topic } from '../../events/catalogue.ts';
 import { TOPICS, topicOf } from '../../events/catalogue.ts';
-import type { EventPublisher, ServiceEvent } from '../../events/event.ts';
+import type { ServiceEvent } from '../../events/event.ts';
 import type { LogFields, Logger, Logs } from '../../observability/log.ts';
 import { TRIGGERING_CLASSES } from '../configuration/logging-mode.ts';
 
@@ -54,27 +53,6 @@ export class EventLog {
       webhooks: count,
       webhook_ids: webhookIds.slice(0, MAX_NAMED),
     });
-  }
-}
-
-/** Called with an event that was committed. */
-export type OnOccurred = (event: ServiceEvent) => void;
-
-/** Reports events on their way to a publisher, whether that triggers webhooks or not. */
-export class ReportedEvents implements EventPublisher<Transaction> {
-  readonly #events: EventPublisher<Transaction>;
-  readonly #onOccurred: OnOccurred;
-
-  constructor(events: EventPublisher<Transaction>, onOccurred: OnOccurred) {
-    this.#events = events;
-    this.#onOccurred = onOccurred;
-  }
-
-  async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
-    tx.onCommit(() => {
-      for (const event of events) this.#onOccurred(event);
-    });
-    await this.#events.publish(tx, ...events);
   }
 }
 
