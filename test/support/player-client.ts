@@ -27,10 +27,15 @@ export class PlayerClient {
     this.#headers = headers;
   }
 
-  async post(path: string, body: unknown = {}): Promise<PlayerAnswer> {
+  /** @param headers of this request, beside those of each */
+  async post(
+    path: string,
+    body: unknown = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<PlayerAnswer> {
     const response = await fetch(`${this.base}/${path}`, {
       method: 'POST',
-      headers: this.#headers,
+      headers: { ...this.#headers, ...headers },
       body: JSON.stringify(body),
     });
     return { status: response.status, body: await response.json() };
