@@ -4,8 +4,8 @@ import type { Database, Transaction } from './database.ts';
 const INSTALLATION = 'installation_id';
 
 /**
- * The id of the installation that a database belongs to, which is copied with the database. Generated when a release that does so
- * first opens it: so every later backup and copy has it.
+ * The id of the installation that a database belongs to, which is copied with the database. Generated if it is missing, as in
+ * a new database and in those of earlier releases.
  */
 export async function installationOf(database: Database): Promise<string> {
   const [kept] = await database.reader.all<{ value: string }>(

@@ -251,7 +251,7 @@ export class DeliveryWorker implements AsyncDisposable {
     return true;
   }
 
-  /** Whether a poll succeeds that repeats what failed, or a probe. Both lease nothing: the outcomes may be known. */
+  /** @param poll leases nothing, because the outcomes of what it would receive may be known */
   async #succeeds(poll: () => Promise<unknown>): Promise<boolean> {
     try {
       await poll();

@@ -17,8 +17,9 @@ export const LONGEST_WAITS: LongestWaits = {
 
 /**
  * Regularly ends waits that became too long. Those that are longer than any setting allows are shortened: the clock was
- * set back, and new messages would otherwise wait for as long as it was fast. At the start, and when the maximum receives
- * of the queue were lowered, messages that have had all of their attempts are due, so that delivery dead-letters them.
+ * set back, and new messages would otherwise wait for as long as it was fast. At the start, and after the maximum
+ * receives of the queue were lowered, messages that have had all of their attempts become due, so that delivery
+ * dead-letters them.
  */
 export function watchWaits({
   queue,

@@ -110,8 +110,8 @@ export class UnstoredOutcomes {
 
   /**
    * Stores each outcome in its own transaction, one after another, and puts back the lines of those that are refused.
-   * Returns those that are left because the round ended, or because of an `error` that shows that the database fails, the
-   * first one.
+   * Returns those that are left because the round ended or the database failed, and the first `error` of the database;
+   * null if there was none.
    */
   async store(
     settlements: readonly FinishedMessage[],

@@ -69,7 +69,7 @@ export const cmi5Rules: SessionRules = {
   },
 };
 
-/** What the package says in `LMS.LaunchData` (cmi5 section 10). */
+/** The part of `LMS.LaunchData` that comes from the package (cmi5 section 10). */
 export function packageDataOf({ launchData, cmi5 }: LaunchUnit): JsonObject {
   return {
     ...(launchData === null ? {} : { launchParameters: launchData }),

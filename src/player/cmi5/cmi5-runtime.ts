@@ -83,7 +83,7 @@ async function beginSession(
       earlier,
     });
     await insertNewSession(tx, { session, ...kept });
-    // The statement `launched` has them.
+    // The statement `launched` contains the launch parameters.
     await attempts.countStatements(tx, current, Buffer.byteLength(opening.unit.launchData ?? ''));
     const results = await recordBeginning(options, opening, { tx, current, session, earlier });
     // The record shows when a unit was first opened, which may be after it was waived.
@@ -132,12 +132,12 @@ function modeOf({ launch, unit, current }: UnitOpening): Session['mode'] {
   return current?.completion === 'Completed' && isFinal ? 'Review' : 'Normal';
 }
 
-/** Maximum length of what the package says in the launch data that a session stores. */
+/** Maximum length of the part of the launch data that a session stores although it comes from the package. */
 const MAX_STORED_LENGTH = 4_096;
 
 /**
- * `LMS.LaunchData` (cmi5 section 10). What the package says is added when it is read. If it is short, it is also stored
- * here, because an instance of an earlier release, which runs during an upgrade, does not add it.
+ * `LMS.LaunchData` (cmi5 section 10). The part that comes from the package is added when the data is read. If it is short,
+ * it is also stored here, because an instance of an earlier release, which runs during an upgrade, does not add it.
  */
 function launchDataOf({ unit, baseUrl }: UnitOpening, sessionId: string, mode: Session['mode']): JsonObject {
   const ofPackage = packageDataOf(unit);

@@ -35,7 +35,7 @@ export interface SessionRules {
    * @throws {ProblemError} `forbidden`
    */
   assertOpen(session: Session): void;
-  /** The part of the session's `launchData` that the package says. */
+  /** The part of the session's `launchData` that comes from the package. */
   launchDataOf?(unit: LaunchUnit): JsonObject;
   /** @throws {ProblemError} `forbidden` */
   admitDocument?(document: { kind: string; id: string; contentType: string; content: Buffer }): void;

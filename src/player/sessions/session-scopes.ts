@@ -164,7 +164,7 @@ export class SessionScopes {
   }
 }
 
-/** @param ofPackage what the package says. The session stores it too if it is short or an earlier release began it */
+/** @param ofPackage the part that comes from the package. A session may have stored it, too */
 function givenStates({ launchData }: Session, ofPackage: JsonObject): ReadonlyMap<string, JsonObject> {
   if (Object.keys(launchData).length === 0) return new Map();
   return new Map([['LMS.LaunchData', { ...ofPackage, ...launchData }]]);

@@ -22,8 +22,8 @@ export interface Session {
   activityId: string;
   mode: SessionMode;
   /**
-   * The data that the unit reads when it starts, in the form of the standard. Without what the package says if that is
-   * long, because it would be stored again with each visit.
+   * The data that the unit reads when it starts, in the form of the standard. Without the part that comes from the package
+   * if that is long, because it would be stored again with each visit.
    */
   launchData: JsonObject;
   /** What has happened in the session, in the form of the standard. */

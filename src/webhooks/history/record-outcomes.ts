@@ -36,7 +36,7 @@ interface DiscardOutcome {
   at: number;
 }
 
-/** A message that is dead-lettered without an attempt, because it has had all of its attempts. */
+/** A message that is dead-lettered without another attempt, because it has had all of its attempts. */
 interface ExhaustedOutcome {
   kind: 'exhausted';
   at: number;
