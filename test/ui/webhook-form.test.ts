@@ -247,7 +247,7 @@ describe('creating and editing a webhook', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await chosen.getByRole('button', { name: `Remove ${isolate('Safety')}` }).click();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'CRM', exact: true }).waitFor();
     assert.deepEqual(
       (await read(id)).focus.map((each: { webhook_focus_id: number }) => each.webhook_focus_id),
       [inner],
@@ -287,7 +287,7 @@ describe('creating and editing a webhook', () => {
     await all.uncheck();
     assert.equal(await page.getByRole('checkbox', { name: 'Account created' }).isChecked(), true);
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'CRM', exact: true }).waitFor();
     const record = await read(id);
     assert.equal(record.all_subtopics, false);
     assert.equal(record.subtopics.length, 3);
@@ -296,7 +296,7 @@ describe('creating and editing a webhook', () => {
     await page.getByRole('link', { name: 'Edit' }).click();
     await all.check();
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'CRM', exact: true }).waitFor();
     assert.equal((await read(id)).all_subtopics, true);
   });
 
