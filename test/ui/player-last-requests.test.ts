@@ -238,6 +238,8 @@ describe('the last data of a course that sends it in a synchronous request', () 
     const statuses = await learner.page.evaluate(
       () => (globalThis as unknown as { statuses: number[] }).statuses,
     );
+    // The page does not wait for such a request to arrive.
+    await until(() => arrived.includes('/3'), 'the last request arrives');
     assert.deepEqual(
       [statuses, arrived],
       [
