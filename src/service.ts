@@ -1,62 +1,30 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Alerts, createAlerts } from './alerts/alerts.ts';
-import { AuditLog } from './audit/audit-log.ts';
-import { auditRoutes } from './audit/audit-routes.ts';
 import { planConnections } from './connection-plan.ts';
-import { type Content, openContent } from './content/content.ts';
 import { LAUNCH_PATH } from './content/registrations/launch-routes.ts';
-import { traceTestMessages } from './delivery/attempt-traces.ts';
-import { createNoticeSender, createSender, type Delivery, startDelivery } from './delivery/delivery.ts';
-import { Cleaner } from './housekeeping/cleaner.ts';
-import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
-import { CallerTurns } from './http/caller-turns.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { keepNoConnections } from './http/kept-connections.ts';
 import { listen } from './http/listen.ts';
-import { describeApi } from './http/openapi.ts';
-import { serviceOrigin } from './http/origin.ts';
-import type { Routes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
 import { traceRequests } from './http/traced-requests.ts';
-import { createIdentity, type Identity } from './identity/identity.ts';
-import { SCOPE_MEANINGS } from './identity/scopes.ts';
-import { TOKEN_PATH } from './identity/tokens/token-endpoint.ts';
-import { checkDiskReserve, checkDiskSpace } from './observability/disk-space.ts';
+import type { Identity } from './identity/identity.ts';
 import { EventLoopWatch } from './observability/event-loop-watch.ts';
-import { healthRoutes, probeRoutes } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
-import {
-  checkOfAll,
-  failureOf,
-  type ReadinessCheck,
-  ReadinessWatch,
-  sharedChecks,
-} from './observability/readiness.ts';
 import { tracedDatabase } from './observability/tracing/traced-database.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
-import { createLearningRecords, type LearningRecords } from './player/lrs/learning-records.ts';
-import { deletePartOfRecords } from './player/lrs/records-deletion.ts';
-import { createPlayer, type Player } from './player/player.ts';
-import { openQueue, type ServiceQueue } from './queue/open-queue.ts';
 import type { ServiceContext } from './service-context.ts';
+import { openServiceParts } from './service-parts.ts';
+import { addRoutes } from './service-routes.ts';
 import { openServiceStorage } from './service-storage.ts';
 import { addressOf } from './settings/base-url.ts';
-import { contentPlaceOf } from './settings/content-place.ts';
 import { describeSettings } from './settings/describe-settings.ts';
 import { idleSettings } from './settings/idle-settings.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { SECOND_MS } from './time/units.ts';
-import { createUserInterface } from './ui-api/user-interface.ts';
-import { readKnownMessages } from './webhooks/history/known-messages.ts';
-import { requeueDeadLetters } from './webhooks/history/moved-back.ts';
-import { describePostbacks } from './webhooks/messages/postback-description.ts';
-import type { SendPostback } from './webhooks/test-messages/test-message.ts';
-import { startWebhooks, type Webhooks } from './webhooks/webhooks.ts';
 
 const FIRST_ADMINISTRATOR =
   '\nThere is no administrator yet. Create the first one here. The link works once, within 24 hours, and the next startup prints a new one:\n';
@@ -91,140 +59,34 @@ export interface ServiceDependencies {
 }
 
 /**
- * The composition root: settings in, a running service out. Each part is made in its own slice. Work in progress
- * is finished first, all of it at the same time. Everything that was opened is released in reverse order, even if the
- * startup fails.
+ * The composition root: settings in, a running service out. Work in progress is finished first, all of it at the same
+ * time. Everything that was opened is released in reverse order, even if the startup fails.
  */
 export async function startService(settings: Settings, dependencies: ServiceDependencies): Promise<Service> {
-  const { logs, version, announce, tracing = null } = dependencies;
-  const endIfStopped = () => dependencies.signal?.throwIfAborted();
+  const { logs, version, announce, tracing = null, signal } = dependencies;
   const log = logs.for('Service');
   log.info('starting', { version, settings: describeSettings(settings) });
-  for (const text of idleSettings(settings)) log.warn(text);
-  const { warning: tooFewFiles } = planConnections(settings);
-  if (tooFewFiles !== null) log.warn(tooFewFiles);
+  warnAbout(settings, log);
   await using stack = new AsyncDisposableStack();
 
-  const server = createHttpServer(settings, logs.for('HttpServer'));
-  if (tracing !== null)
-    traceRequests(server, tracing, {
-      isTraced: isWorthTracing,
-      continuesTrace: (request) => !isLaunch(request),
-    });
-  const opened = stack.use(
-    await openServiceStorage(settings, {
-      logs,
-      now: dependencies.now,
-      onLost: dependencies.onLost ?? (() => {}),
-      signal: dependencies.signal,
-    }),
-  );
-  const storage =
-    tracing === null ? opened : { ...opened, database: tracedDatabase(opened.database, tracing) };
-  const { database, cipher, now } = storage;
-  const metrics = new Metrics({ engine: settings.queue_driver, version });
-  const eventLoop = stack.use(new EventLoopWatch(log, (seconds) => metrics.eventLoopBusy(seconds)));
-  metrics.observeEventLoop(() => eventLoop.read());
-  const idempotency = new Idempotency({ database, cipher, now });
-  const context: ServiceContext = {
-    settings,
-    version,
-    logs,
-    metrics,
-    tracing,
-    storage,
-    idempotency,
-    baseUrl: () => settings.base_url ?? urlOf(server, settings),
-    now,
-    random: dependencies.random ?? Math.random,
-  };
-
-  const queue = stack.use(await openServiceQueue(context, dependencies.signal));
-  const { guard, sender } = createSender(context);
-  stack.use(sender);
-  const send: SendPostback = (postback) => sender.send(postback);
-  const webhooks = stack.use(
-    startWebhooks(context, {
-      queue: queue.queue,
-      checkTargetUrl: (url) => guard.checkUrl(url),
-      send: tracing === null ? send : traceTestMessages(tracing, send),
-    }),
-  );
-  const identity = await createIdentity(context);
-  const { events, onDeleted } = webhooks;
-  const content = stack.use(
-    await openContent(context, { events, onDeleted, partOfRecords: deletePartOfRecords }),
-  );
-  endIfStopped();
-  // Not before it is known that the database and the course files belong together: it may be an outdated database.
-  const delivery = stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));
-  const records = createLearningRecords(context, identity);
-  const player = await createPlayer(context, content, records);
-  const audit = new AuditLog({ database, days: settings.audit_log_days, now });
-  const checks = readinessChecks(context, { queue, content, delivery });
-  const readiness = stack.use(
-    new ReadinessWatch({ checks, loggedElsewhere: ['database', 'queue'], metrics, log }),
-  );
-  const noticeSender = stack.use(createNoticeSender(context, guard));
-  const alerts = stack.use(
-    createAlerts(context, {
-      webhooks: webhooks.troubles,
-      checks: {
-        ...checks,
-        ...checkOfAll('queue', [checks.queue ?? null, delivery.checkOutcomes]),
-        ...sharedChecks({ disk: () => checkDiskReserve(foldersInUse(settings)) }),
-      },
-      queueObstacle: () => queue.obstacle(),
-      checkTargetUrl: (url) => guard.checkUrl(url),
-      post: (request) => noticeSender.send({ ...request, credentials: null }),
-    }),
-  );
-  const cleaner = stack.use(
-    new Cleaner({
-      steps: [
-        ...webhooks.cleaningSteps,
-        { name: 'audit log entries', run: (limit) => audit.forgetOld(limit) },
-        { name: 'responses to idempotent requests', run: (limit) => idempotency.forgetOld(limit) },
-        ...identity.cleaningSteps,
-        ...player.cleaningSteps,
-        ...alerts.cleaningSteps,
-      ],
-      leases: storage.leases,
-      log: logs.for('Cleaner'),
-      now,
-    }),
-  );
-  cleaner.start();
-
-  await addRoutes(server, context, {
-    queue,
-    webhooks,
-    identity,
-    content,
-    records,
-    player,
-    audit,
-    alerts,
-    delivery,
-    readiness,
-  });
+  const server = createHttpServer(settings, { logs, tracing });
+  const context = await openContext(server, settings, dependencies, stack);
+  const parts = stack.use(await openServiceParts(context, { signal }));
+  await addRoutes(server, context, parts);
+  const { identity, delivery, player, readiness, alerts } = parts;
   stack.defer(() => finishWork({ servers: [server, player.server], delivery }, settings));
-  probeRoutes(player.server, { readiness });
-  endIfStopped();
+  signal?.throwIfAborted();
   const { url: contentUrl, port: contentPort } = await player.listen();
   await listen(server, { host: settings.host, port: settings.port, portSetting: 'port' });
   // No load balancer has seen it ready, so nothing waits for shutdown_delay.
-  endIfStopped();
+  signal?.throwIfAborted();
 
   readiness.start();
   // Notices have links, and so need the address.
   alerts.start();
   const url = urlOf(server, settings);
   log.info(`ready at ${context.baseUrl()}`, { url, contentUrl, contentPort });
-  if (announce !== undefined) {
-    const setupUrl = await identity.firstSetupUrl(context.baseUrl());
-    if (setupUrl !== null) announce(`${FIRST_ADMINISTRATOR}\n  ${setupUrl}\n\n`);
-  }
+  if (announce !== undefined) await announceSetup(identity, context, announce);
   stack.defer(() => log.info('stopping'));
   const started = stack.move();
   return {
@@ -243,108 +105,74 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   };
 }
 
-/** Opens the queue that the settings choose, and shows it in the metrics. @throws what `openQueue` throws */
-async function openServiceQueue(
-  { settings, logs, metrics, storage, now }: ServiceContext,
-  signal: AbortSignal | undefined,
-): Promise<ServiceQueue> {
-  const opened = await openQueue(settings, {
-    database: storage.database,
-    log: logs.for('MessageQueue'),
-    readHistory: readKnownMessages,
-    requeueHistory: requeueDeadLetters,
-    onFailure: () => metrics.queueFailed(),
-    now,
-    signal,
-  });
-  metrics.observeQueue(async () => {
-    const { waitingSince, ...counts } = await opened.queue.lines.totals();
-    const oldestAgeSeconds = waitingSince === null ? 0 : Math.max(0, now() - waitingSince) / SECOND_MS;
-    return { ...counts, oldestAgeSeconds };
-  });
-  return opened;
+/** Warns about settings that change nothing, and about a process that may open too few files. */
+function warnAbout(settings: Settings, log: Logger): void {
+  for (const text of idleSettings(settings)) log.warn(text);
+  const { warning: tooFewFiles } = planConnections(settings);
+  if (tooFewFiles !== null) log.warn(tooFewFiles);
 }
 
-/** Adds the routes of all parts, each once the description of the API can see it. */
-async function addRoutes(
+/** Opens what all parts share. `stack` releases it. @throws what `openServiceStorage` throws */
+async function openContext(
   server: FastifyInstance,
-  context: ServiceContext,
-  parts: {
-    queue: ServiceQueue;
-    webhooks: Webhooks;
-    identity: Identity;
-    content: Content;
-    records: LearningRecords;
-    player: Player;
-    audit: AuditLog;
-    alerts: Alerts;
-    delivery: Delivery;
-    readiness: ReadinessWatch;
-  },
-): Promise<void> {
-  const { settings, version, metrics } = context;
-  const { queue, webhooks, identity, content, records, player, audit, alerts, delivery, readiness } = parts;
-  const { authorize } = identity;
-  const ui = createUserInterface(context, {
-    queue,
-    webhooks,
-    runChecks: async () => {
-      const results = await readiness.run();
-      const { checkOutcomes } = delivery;
-      // One webhook that waits must not make the instance unready, but the System page shows it.
-      const isRefused = checkOutcomes !== null && (await failureOf(checkOutcomes)) !== null;
-      return isRefused ? { ...results, queue: 'failed' } : results;
-    },
-    contentOriginRisks: () => player.contentOriginRisks(),
-  });
-  const turns = new CallerTurns(server);
-  const originOf = serviceOrigin(null);
-  await describeApi(server, {
-    version,
-    addressFor: (request) => settings.base_url ?? originOf(request),
-    basePath: basePathOf(settings.base_url),
-    scopes: SCOPE_MEANINGS,
-    tokenPath: TOKEN_PATH,
-    postbacks: describePostbacks(),
-  });
-  healthRoutes(server, { readiness, metrics, token: settings.monitoring_token });
-  content.addOpenRoutes(server, (launch) => player.play(launch));
-  await ui.addOpenRoutes(server);
-  await identity.addOpenRoutes(server);
-  await records.addRoutes(server, turns);
-  await server.register(async (scoped) => {
-    const routes = scoped as unknown as Routes;
-    requireScopes(scoped, authorize);
-    turns.takeThose(scoped);
-    identity.addRoutes(routes);
-    await content.addRoutes(routes, player.learning);
-    player.addRoutes(routes);
-    webhooks.addRoutes(routes);
-    auditRoutes(routes, audit);
-    alerts.addRoutes(routes);
-    ui.addRoutes(routes);
-  });
-}
-
-/** What readiness depends on. */
-function readinessChecks(
-  { settings, storage }: ServiceContext,
-  { queue, content, delivery }: { queue: ServiceQueue; content: Content; delivery: Delivery },
-): Readonly<Record<string, ReadinessCheck>> {
+  settings: Settings,
+  { logs, version, tracing = null, now: givenNow, random = Math.random, onLost, signal }: ServiceDependencies,
+  stack: AsyncDisposableStack,
+): Promise<ServiceContext> {
+  const opened = stack.use(
+    await openServiceStorage(settings, { logs, now: givenNow, onLost: onLost ?? (() => {}), signal }),
+  );
+  const storage =
+    tracing === null ? opened : { ...opened, database: tracedDatabase(opened.database, tracing) };
+  const { database, cipher, now } = storage;
+  const metrics = new Metrics({ engine: settings.queue_driver, version });
+  const eventLoop = stack.use(
+    new EventLoopWatch(logs.for('Service'), (seconds) => metrics.eventLoopBusy(seconds)),
+  );
+  metrics.observeEventLoop(() => eventLoop.read());
   return {
-    database: () => storage.databaseWatch.check(),
-    ...sharedChecks({
-      content: content.check,
-      ...(storage.database.dialect === 'sqlite' ? { disk: () => checkDiskSpace(settings.data_dir) } : {}),
-    }),
-    ...checkOfAll('queue', [queue.check, delivery.check]),
+    settings,
+    version,
+    logs,
+    metrics,
+    tracing,
+    storage,
+    idempotency: new Idempotency({ database, cipher, now }),
+    baseUrl: () => settings.base_url ?? urlOf(server, settings),
+    now,
+    random,
   };
 }
 
-/** The folders whose disks must not become full. */
-function foldersInUse(settings: Settings): string[] {
-  const content = contentPlaceOf(settings);
-  return [settings.data_dir, ...(content?.kind === 'folder' ? [content.folder] : [])];
+/** Prints the link for the first administrator, if there is none yet. */
+async function announceSetup(
+  identity: Identity,
+  { baseUrl }: ServiceContext,
+  announce: (text: string) => void,
+): Promise<void> {
+  const setupUrl = await identity.firstSetupUrl(baseUrl());
+  if (setupUrl !== null) announce(`${FIRST_ADMINISTRATOR}\n  ${setupUrl}\n\n`);
+}
+
+function createHttpServer(
+  settings: Settings,
+  { logs, tracing }: { logs: Logs; tracing: Tracing | null },
+): FastifyInstance {
+  const log = logs.for('HttpServer');
+  const server = createServer({
+    log,
+    maxBodyBytes: settings.max_request_body,
+    trustedProxies: settings.trusted_proxies,
+    basePath: basePathOf(settings.base_url),
+    strictTransport: settings.base_url?.startsWith('https:') ?? false,
+  }) as unknown as FastifyInstance;
+  limitConnections(server, planConnections(settings).limit, log);
+  if (tracing !== null)
+    traceRequests(server, tracing, {
+      isTraced: isWorthTracing,
+      continuesTrace: (request) => !isLaunch(request),
+    });
+  return server;
 }
 
 /** Not what monitoring and browsers ask for all the time: probes, metrics, and the pages of the admin UI. */
@@ -355,18 +183,6 @@ function isWorthTracing({ url }: FastifyRequest): boolean {
 /** Learners open launch links. Anyone else is an API client or an administrator, or is refused. */
 function isLaunch({ routeOptions: { url } }: FastifyRequest): boolean {
   return url?.startsWith(LAUNCH_PATH) === true;
-}
-
-function createHttpServer(settings: Settings, log: Logger): FastifyInstance {
-  const server = createServer({
-    log,
-    maxBodyBytes: settings.max_request_body,
-    trustedProxies: settings.trusted_proxies,
-    basePath: basePathOf(settings.base_url),
-    strictTransport: settings.base_url?.startsWith('https:') ?? false,
-  }) as unknown as FastifyInstance;
-  limitConnections(server, planConnections(settings).limit, log);
-  return server;
 }
 
 function urlOf(server: FastifyInstance, settings: Settings): string {
