@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { environmentName } from '../../src/settings/load-settings.ts';
@@ -10,6 +11,10 @@ import { databaseUrlOf } from './postgres.ts';
 /** A start needs much of a processor, and several programs may start at once. */
 const START_DEADLINE_MS = 2 * DEADLINE_MS;
 const MAIN = path.join(import.meta.dirname, '../../bin/coursewire.js');
+const NPM_START = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'))
+  .scripts.start;
+/** The options that `npm start` passes to `node`. Without them, the process would need more memory than that of users. */
+const START_OPTIONS: readonly string[] = NPM_START.split(' ').filter((word: string) => word.startsWith('--'));
 
 /** How a process ended: by itself, or by a signal. */
 export interface ProcessEnd {
@@ -77,7 +82,7 @@ export async function startProcess(
   const shifted = `const { now } = Date; Date.now = () => now() + ${clockAheadMs}`;
   const modules = [...(clockAheadMs === 0 ? [] : [shifted]), ...[preload].flat()];
   const imports = modules.flatMap(imported);
-  const [command = '', ...args] = [...within, process.execPath, ...imports, MAIN, 'serve'];
+  const [command = '', ...args] = [...within, process.execPath, ...START_OPTIONS, ...imports, MAIN, 'serve'];
   const child = spawn(command, args, {
     env: {
       ...environment({
