@@ -38,6 +38,11 @@ describe('a section of an AICC description', () => {
       });
   });
 
+  it('does not include the end-of-file character of DOS', () => {
+    for (const characters of [1, 2, 1_000])
+      assert.equal(section('[Course]\nCourse_ID=7\x1a\x1a', characters).get('course_id'), '7');
+  });
+
   it('is empty when it is not there', () => {
     assert.equal(section('Course_Title=A').size, 0);
   });
@@ -67,6 +72,15 @@ describe('an AICC table', () => {
       { a: '2', b: '3' },
       { a: '5', b: '' },
     ]);
+  });
+
+  it('may end with end-of-file characters of DOS, which a text can also contain', () => {
+    for (const end of ['\x1a', '\r\n\x1a', '\r\n\x1a\x1a\x1a'])
+      assert.deepEqual(rows(`a,b\r\n1,2\x1a\r\n3,4${end}`), [
+        { a: '1', b: '2\x1a' },
+        { a: '3', b: '4' },
+      ]);
+    assert.deepEqual(rows('\x1a'), []);
   });
 
   it('may be empty', () => {

@@ -1,5 +1,8 @@
 import type { PiecewiseText } from './text-decoding.ts';
 
+/** Programs of DOS end a text file with this character, and some fill its last block with it. */
+const END_OF_FILE = '\x1a';
+
 /**
  * The members of one section of an AICC description (`.crs`), by lower-case name: `[Course]`, `Course_Title = …`.
  *
@@ -21,7 +24,7 @@ export function parseSection(text: PiecewiseText, section: string): Map<string, 
 
 function* lines(text: PiecewiseText): Generator<string> {
   let rest = '';
-  for (const piece of text.pieces()) {
+  for (const piece of piecesOf(text)) {
     const [first = '', ...more] = piece.split(/[\r\n]/);
     rest += first;
     for (const line of more) {
@@ -30,6 +33,20 @@ function* lines(text: PiecewiseText): Generator<string> {
     }
   }
   yield rest;
+}
+
+/** The pieces of a text without the {@link END_OF_FILE} characters at its end. */
+function* piecesOf(text: PiecewiseText): Generator<string> {
+  let held = 0;
+  for (const piece of text.pieces()) {
+    let end = piece.length;
+    while (end > 0 && piece[end - 1] === END_OF_FILE) end -= 1;
+    if (end > 0) {
+      yield END_OF_FILE.repeat(held) + piece.slice(0, end);
+      held = 0;
+    }
+    held += piece.length - end;
+  }
 }
 
 /** A row of an AICC table, its fields by lower-case column name, trimmed. */
@@ -131,7 +148,7 @@ interface Field {
 function* fields(text: PiecewiseText): Generator<Field> {
   const blanks = /[ \t]*/y;
   const separator = /[,\r\n]|$/g;
-  const pieces = text.pieces()[Symbol.iterator]();
+  const pieces = piecesOf(text);
   let known = '';
   let isAllKnown = false;
   for (let position = 0; position <= known.length; ) {

@@ -58,6 +58,24 @@ describe('an AICC course', () => {
     );
   });
 
+  it('is read from its own files, not from those that macOS stores beside them on foreign volumes', async () => {
+    const resource = '\0\x05\x16\x07\0\x02\0\0Mac OS X';
+    const files = { '._course.crs': resource, '._course.au': resource, ...aiccFiles() };
+    assert.deepEqual(await inspectFiles(files), await inspectFiles(aiccFiles()));
+  });
+
+  it('may have files that end as DOS programs end them', async () => {
+    const files = Object.fromEntries(
+      Object.entries(aiccFiles()).map(([name, content]) => [name, `${content}\x1a`]),
+    );
+    files['course.au'] = `${AU_HEADER}A1,index.html\r\n\x1a`;
+    const { units } = await inspectFiles(files);
+    assert.deepEqual(
+      units.map(({ id, title, launch }) => [id, title, launch.kind]),
+      [['A1', 'Lesson 1', 'file']],
+    );
+  });
+
   it('may open elsewhere', async () => {
     const au = '"System_ID","File_Name","Web_Launch"\r\nA1,http://courses.example/start,a=1';
     const { units } = await inspectFiles({ ...aiccFiles(), 'course.au': au });

@@ -102,11 +102,14 @@ describe('the names of a zip', () => {
       'a/.DS_Store',
       'a/Thumbs.db',
       'desktop.ini',
+      '._course.au',
+      'a/._b.txt',
       'my.DS_Store',
       '__MACOSX.txt',
+      'a._b.txt',
     ];
     const zip = rawZip(names.map((name) => ({ name })));
-    assert.deepEqual(Object.keys(await contentsOf(zip)), ['my.DS_Store', '__MACOSX.txt']);
+    assert.deepEqual(Object.keys(await contentsOf(zip)), ['my.DS_Store', '__MACOSX.txt', 'a._b.txt']);
   });
 
   it('may start with "./", as the tar of Windows and macOS writes them', async () => {

@@ -42,8 +42,11 @@ const KIND_MASK = 0o170000;
 const REGULAR_FILE = 0o100000;
 const FOLDER = 0o040000;
 
-/** Files that macOS and Windows add to zips, which are never part of a course. */
-const SYSTEM_CLUTTER = /^__MACOSX\/|(?:^|\/)(?:\.DS_Store|Thumbs\.db|desktop\.ini|Icon\r)$/i;
+/**
+ * Files that macOS and Windows add to zips, which are never part of a course. `._NAME` (AppleDouble) has the attributes
+ * that macOS cannot store with the file NAME.
+ */
+const SYSTEM_CLUTTER = /^__MACOSX\/|(?:^|\/)(?:\.DS_Store|\._[^/]*|Thumbs\.db|desktop\.ini|Icon\r)$/i;
 
 /**
  * Reads the whole directory of a zip. Before a byte is unpacked, it rejects what no course needs: too many or too
