@@ -58,7 +58,7 @@ describe('an AICC course', () => {
     );
   });
 
-  it('is read from its own files, not from those that macOS stores beside them on foreign volumes', async () => {
+  it('is read from its own files, not from those in which macOS stores their attributes', async () => {
     const resource = '\0\x05\x16\x07\0\x02\0\0Mac OS X';
     const files = { '._course.crs': resource, '._course.au': resource, ...aiccFiles() };
     assert.deepEqual(await inspectFiles(files), await inspectFiles(aiccFiles()));
