@@ -58,16 +58,16 @@ describe('the content origin', () => {
     assert.equal(new URL(client.base).origin, service.service.contentUrl);
   });
 
-  it('serves files with their type, and with headers against shared caches, foreign frames and referrers', async () => {
+  it('serves files with their type, and with headers against shared caches, foreign frames and paths in referrers', async () => {
     const answer = await file('lesson/index.html', { cookie: 'a=b' });
     assert.equal(answer.status, 200);
     const expected = {
       'content-type': 'text/html',
       'cache-control': 'private, max-age=43200, immutable',
       'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'strict-origin-when-cross-origin',
       'permissions-policy': 'unload=*',
-      'cross-origin-resource-policy': 'same-origin',
+      'cross-origin-resource-policy': 'cross-origin',
       'cross-origin-opener-policy': 'same-origin-allow-popups',
       'content-security-policy': "frame-ancestors 'self'",
       'accept-ranges': 'bytes',
@@ -87,6 +87,17 @@ describe('the content origin', () => {
     assert.equal((await file('lesson/none.js')).status, 404);
     assert.equal((await file('lesson/none.js', { 'if-none-match': '*' })).status, 404);
     assert.equal((await file('lesson/index.html', { 'if-none-match': ' * ' })).status, 304);
+  });
+
+  it('sends no referrer from its own page, and lets no other origin load what is not a course file', async () => {
+    for (const path of ['player/', 'attempt', 'none']) {
+      const { headers } = await fetch(`${client.base}/${path}`);
+      assert.deepEqual(
+        [headers.get('referrer-policy'), headers.get('cross-origin-resource-policy')],
+        ['no-referrer', 'same-origin'],
+        path,
+      );
+    }
   });
 
   it('serves sixteen files to a connection that requests hundreds without waiting, then ends it', async () => {

@@ -13,6 +13,17 @@ import { mediaTypeOf } from './media-types.ts';
 
 const ONE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
+/**
+ * Headers of course files that differ from those of other responses. Courses embed videos and maps of sites that must
+ * know which origin embeds them. Other origins receive no path, and so no token. A sandboxed frame of a course has an
+ * origin of its own, but loads scripts, styles and pictures of the course. A page of another site cannot: it would have
+ * to know the token, with which it could open the course anyway.
+ */
+const HEADERS = {
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
 /** Serves the files of the launched version below `content/`, unchanged from the content store. */
 export function contentFileRoutes(
   scope: FastifyInstance,
@@ -61,6 +72,7 @@ export function contentFileRoutes(
   scope.route<{ Params: { '*': string } }>({
     method: ['GET', 'HEAD'],
     url: '/content/*',
+    onSend: async (_request, reply) => void reply.headers(HEADERS),
     handler: serveFile,
   });
 }

@@ -28,8 +28,9 @@ declare module 'fastify' {
 const MAX_BODY_BYTES = 8 * MIB;
 
 /**
- * Headers of every response. Course files are third-party programs: only pages of their own origin may frame them. URLs
- * contain a token, so no referrer is sent. Courses may save in `unload`, and cannot reach an opener of another origin.
+ * Headers of every response, unless a route sets others. Course files are third-party programs: only pages of their own
+ * origin may frame them. URLs contain a token, so pages of the player send no referrer. Courses may save in `unload`,
+ * and cannot reach an opener of another origin.
  */
 const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
