@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { PlayableVersion } from '../content/courses/playable-version.ts';
+import type { StructureItem } from '../course-packages/course-structure.ts';
 import type { Reader } from '../database/database.ts';
 import { notFound } from '../problems/problem.ts';
 import { type LearningStatus, NOTHING_LEARNED, type OpenedPage, type UnitState } from './attempts/attempt.ts';
@@ -51,6 +52,8 @@ export interface UnitInContents {
   completion: string;
   success: string;
   score: number | null;
+  /** False if the manifest hides it from the table of contents. */
+  isVisible: boolean;
   /** Whether its prerequisites are met. */
   isOpen: boolean;
   /** Whether it requires a window of its own. */
@@ -206,6 +209,7 @@ class PlayerPages {
     const course = await this.#with.courses.read(this.#with.reader, launch.courseId, launch.versionId);
     const states = new Map(opened.map((unit) => [unit.unitId, unit]));
     const closed = await this.#closedFor(launch, course, opened);
+    const hidden = new Set(hiddenItems(course.structure.items));
     return course.units.map((unit) => {
       const { id, title } = unit;
       const { completion, success, score } = states.get(id) ?? NOTHING_LEARNED;
@@ -215,6 +219,7 @@ class PlayerPages {
         completion,
         success,
         score,
+        isVisible: !hidden.has(id),
         isOpen: !closed.has(id),
         ownWindow: requiresOwnWindow(unit),
       };
@@ -278,6 +283,14 @@ class PlayerPages {
       (standards as readonly string[]).includes(learningStandard),
     );
   }
+}
+
+/** The ids of the items that the manifest hides. That hides nothing below them. */
+function hiddenItems(items: readonly StructureItem[]): string[] {
+  return items.flatMap(({ id, isVisible, children }) => [
+    ...(isVisible ? [] : [id]),
+    ...hiddenItems(children),
+  ]);
 }
 
 /**

@@ -20,9 +20,25 @@ export function contentsOf(contents: Contents): Node[] {
   const { units, sequencer } = contents;
   const list =
     sequencer === null
-      ? element('ol', {}, ...units.map((unit) => item(contents, unit.id, unit.isOpen, unitWords(unit))))
+      ? element(
+          'ol',
+          {},
+          ...listed(units).map((unit) => item(contents, unit.id, unit.isOpen, unitWords(unit))),
+        )
       : listOf(contents, sequencer.contents());
   return [element('h2', {}, TEXTS.contents), list];
+}
+
+/**
+ * The units in a plain table of contents: those that the manifest does not hide. Once the learner has completed all of
+ * them that are open, it includes hidden units that are not completed: the course may have no other way to them, and
+ * is not completed without them.
+ */
+function listed(units: readonly Unit[]): readonly Unit[] {
+  const visible = units.filter(({ isVisible }) => isVisible);
+  if (visible.length === 0) return units;
+  if (visible.some(({ isOpen, completion }) => isOpen && completion !== 'Completed')) return visible;
+  return units.filter(({ isVisible, completion }) => isVisible || completion !== 'Completed');
 }
 
 function listOf(contents: Contents, entries: readonly ContentsEntry[]): HTMLElement {

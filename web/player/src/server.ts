@@ -14,6 +14,8 @@ export interface Result {
 export interface Unit extends Result {
   id: string;
   title: string;
+  /** False if the manifest hides it from the table of contents. */
+  isVisible: boolean;
   /** Whether its prerequisites are met. */
   isOpen: boolean;
   /** Whether it requires a window of its own. */
