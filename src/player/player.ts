@@ -134,7 +134,7 @@ interface PlayerParts {
 }
 
 function createParts(
-  { settings, storage, now, baseUrl }: ServiceContext,
+  { settings, storage, logs, now, baseUrl }: ServiceContext,
   {
     registrations,
     lrs,
@@ -164,6 +164,7 @@ function createParts(
     ]),
     baseUrl,
     now,
+    log: logs.for('Player'),
   });
   const runtimes: CourseRuntime[] = [
     scormRuntime({ attempts, courses, reader }),

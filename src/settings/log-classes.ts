@@ -20,7 +20,7 @@ export const LOG_CLASSES = {
   RegistrationService:
     'first launches and new results of registrations; at debug which webhooks a REGISTRATION event triggered',
   Player:
-    'course launches; requests of courses and their player that failed because of the service; connections beyond max_connections',
+    'course launches; requests of courses and their player that failed because of the service; refused versions of xAPI; connections beyond max_connections',
   WebhookService: 'webhooks created, updated, deleted, statistics reset',
   AlertService:
     'alert rules created, updated, deleted; alerts that began and ended; notices sent, and those that could not be sent',

@@ -40,6 +40,8 @@ export interface LaunchScope {
    * @throws {ProblemError} `forbidden`
    */
   admitDocument?(document: { kind: string; id: string; contentType: string; content: Buffer }): void;
+  /** Called when a request is refused because of its version of xAPI; null if it names none. */
+  versionRefused?(version: string | null): void;
   /** Called when the course requests a document, whether or not it exists. */
   documentRead?(kind: string, id: string): Promise<void>;
   /**

@@ -57,7 +57,7 @@ export class Lrs {
    */
   async respond(scope: LrsScope, request: LrsRequest): Promise<LrsResponse> {
     assertMethod(scope, request.method);
-    const version = versionOf(request.headers);
+    const version = requestedVersion(scope, request);
     switch (request.resource) {
       case 'statements':
         return await respondToStatements(
@@ -211,6 +211,16 @@ function toResponse(document: LrsDocument, ifNoneMatch: string | undefined): Lrs
 function assertObject(value: unknown): void {
   if (isObject(value)) return;
   throw new ProblemError('invalid-request', 'A document that is merged must be a JSON object');
+}
+
+/** @throws {ProblemError} `invalid-request` */
+function requestedVersion({ launch }: LrsScope, { headers }: LrsRequest): XapiVersion {
+  try {
+    return versionOf(headers);
+  } catch (error) {
+    launch?.versionRefused?.(headers['x-experience-api-version'] ?? null);
+    throw error;
+  }
 }
 
 function assertMethod(scope: LrsScope, method: string): void {

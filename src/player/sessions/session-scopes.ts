@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database/database.ts';
 import { decodeBasic } from '../../identity/clients/basic-authentication.ts';
+import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import { assertStillRecords } from '../attempts/superseding.ts';
@@ -12,6 +13,7 @@ import type { Lrs } from '../lrs/lrs.ts';
 import type { LaunchScope, LrsScope } from '../lrs/lrs-scope.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 import { agentOf } from './learner-agent.ts';
+import { RefusedVersions } from './refused-versions.ts';
 import { hashSecret, type Session } from './session.ts';
 import type { SessionRules } from './session-rules.ts';
 import { readSession, updateSession } from './session-store.ts';
@@ -31,14 +33,17 @@ export interface SessionScopesOptions {
   /** The base URL of the service, without a trailing slash. */
   baseUrl: () => string;
   now: () => number;
+  log: Logger;
 }
 
 /** Turns the credentials of sessions into scopes of the learning record store. */
 export class SessionScopes {
   readonly #options: SessionScopesOptions;
+  readonly #refusedVersions: RefusedVersions;
 
   constructor(options: SessionScopesOptions) {
     this.#options = options;
+    this.#refusedVersions = new RefusedVersions(options.log);
   }
 
   /** The credentials of a session in the Authorization header field, without the scheme. */
@@ -77,6 +82,7 @@ export class SessionScopes {
         keepsDocuments: launch.mode === 'normal',
         ...this.#transaction(request, session, rules),
         ...(rules.admitDocument === undefined ? {} : { admitDocument: rules.admitDocument }),
+        versionRefused: (version) => this.#refusedVersions.note(launch, version),
         documentRead: (kind, id) => this.#noteReading(launch, session, rules, { kind, id }),
       },
     };
