@@ -59,6 +59,12 @@ export interface CourseRuntime {
     values: readonly LearnerValue[],
   ): { tree: unknown; state: unknown } | null;
   /**
+   * The data that all units share in an attempt that began without any, because an earlier release did not sequence the
+   * course. Null if the course needs none.
+   * @param unit the only unit that the learner has opened
+   */
+  begunState?(course: PlayableVersion, unit: UnitState): unknown;
+  /**
    * The data that all units share, with the values that a page is given. Later saves of the page then show which values
    * it has changed itself. Undefined if that data is stored already. The parameters are those of {@link sequencingOf}.
    */

@@ -146,9 +146,10 @@ class PlayerPages {
 
   async open(launch: PlayerLaunch, { continues }: Static<typeof OpenRequest>): Promise<PageResponse> {
     const { attempts, courses, reader } = this.#with;
-    const openedPage = await attempts.openPage(launch, continues);
-    const { attempt, page, isContinued, units: opened } = openedPage;
+    const openedNow = await attempts.openPage(launch, continues);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
+    const openedPage = { ...openedNow, state: await this.#stateOf(launch, course, openedNow) };
+    const { attempt, page, isContinued, units: opened } = openedPage;
     return {
       course: { name: launch.courseName, standard: launch.learningStandard },
       mode: launch.mode,
@@ -258,6 +259,17 @@ class PlayerPages {
       null,
     );
     return last?.unitId ?? null;
+  }
+
+  /** The data that all units share. If the attempt began without any, it follows from the unit that was opened. */
+  async #stateOf(launch: PlayerLaunch, course: PlayableVersion, opened: OpenedPage): Promise<unknown> {
+    const [only, ...others] = opened.units;
+    const { begunState } = this.#runtimeOf(launch) ?? {};
+    if (opened.state !== null || only === undefined || others.length > 0) return opened.state;
+    if (launch.registrationId === null || begunState === undefined) return null;
+    const withData = await this.#with.attempts.unitsOf(launch.registrationId, only.unitId);
+    const unit = withData.find(({ unitId }) => unitId === only.unitId);
+    return unit === undefined ? null : begunState(course, unit);
   }
 
   async #sequencingOf(

@@ -158,3 +158,89 @@ describe('a SCORM 2004 course with sequencing', () => {
     assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
   });
 });
+
+describe('a SCORM 2004 course of one unit', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  const course = (ofUnit: string, ofCourse = '') =>
+    scorm2004Course({
+      items: `<item identifier="i1" identifierref="r1"><title>Exam</title><imsss:sequencing>${ofUnit}</imsss:sequencing></item>`,
+      sequencing: `<imsss:sequencing>${ofCourse}</imsss:sequencing>`,
+    });
+  const rule = (set: string, condition: string, action: string) =>
+    `<imsss:rollupRule childActivitySet="${set}"><imsss:rollupConditions><imsss:rollupCondition ${condition}/></imsss:rollupConditions>` +
+    `<imsss:rollupAction action="${action}"/></imsss:rollupRule>`;
+  const resultOf = async (registrationId: string) => {
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    return [body.completion, body.success, body.score];
+  };
+  const begin = async (files: ReturnType<typeof course>) => {
+    const { registrationId } = await registerTo(service, files);
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    await client.openUnit('i1');
+    return { registrationId, client };
+  };
+  const failed = { completion_status: 'completed', success_status: 'failed', score: { scaled: '0.4' } };
+
+  it('has the completion that its rollup rules give it, and keeps its data although it did not suspend', async () => {
+    const rules =
+      rule('all', 'condition="satisfied"', 'completed') +
+      rule('any', 'condition="satisfied" operator="not"', 'incomplete');
+    const { registrationId, client } = await begin(
+      course('', `<imsss:rollupRules>${rules}</imsss:rollupRules>`),
+    );
+    const location = 'page-3';
+    await client.commit('i1', { ...failed, location }, { terminated: true });
+    assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'FAIL', 40]);
+    const next = await startLaunch(service, registrationId);
+    assert.equal((await next.open()).sequencing, null);
+    const { isReview, data } = await next.openUnit('i1');
+    assert.deepEqual([isReview, data.cmi.location], [false, location]);
+    await next.commit('i1', { ...passed('0.9'), completion_status: 'incomplete' });
+    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+  });
+
+  it('has its own status where its rollup rules say nothing', async () => {
+    const rules = rule('all', 'condition="attempted"', 'satisfied');
+    const { registrationId, client } = await begin(
+      course('', `<imsss:rollupRules>${rules}</imsss:rollupRules>`),
+    );
+    await client.commit('i1', { completion_status: 'incomplete', score: { raw: '30' } });
+    assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'PASS', 30]);
+  });
+
+  /** Plays as a page of a release did that did not sequence such courses: without a state. */
+  const asBefore = async (cmi: object, terminated: boolean, attempts: number) => {
+    const files = course(`<imsss:limitConditions attemptLimit="${attempts}"/>`);
+    const { registrationId, client } = await begin(files);
+    await client.commit('i1', cmi, { terminated });
+    const { sequencing } = await (await startLaunch(service, registrationId)).open();
+    const session = new SequencingSession(sequencing.tree, sequencing.state);
+    if (session.tree.current?.hasEnded) session.navigate('exit');
+    else session.navigate('suspendAll');
+    const resumed = session.navigate('resumeAll').delivered;
+    const { only } = session.tree;
+    assert.ok(only !== null);
+    return { registrationId, delivered: resumed ?? session.deliver(only).delivered };
+  };
+
+  it('counts the attempt that began before it was sequenced', async () => {
+    const { registrationId, delivered } = await asBefore(failed, true, 1);
+    assert.equal(delivered, null);
+    assert.deepEqual(await resultOf(registrationId), ['Completed', 'FAIL', 40]);
+    const second = await asBefore(failed, true, 2);
+    assert.deepEqual(second.delivered, { id: 'i1', isResumed: false });
+  });
+
+  it('resumes the attempt that was left open before it was sequenced', async () => {
+    const open = await asBefore({ completion_status: 'incomplete', location: 'page-3' }, false, 1);
+    assert.deepEqual(open.delivered, { id: 'i1', isResumed: true });
+    const suspended = await asBefore({ completion_status: 'incomplete', exit: 'suspend' }, true, 1);
+    assert.deepEqual(suspended.delivered, { id: 'i1', isResumed: true });
+  });
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
-import type { ScormEdition } from '../support/course-packages.ts';
+import { SCORM_2004, type ScormEdition } from '../support/course-packages.ts';
 import { heardOf } from '../support/heard-results.ts';
 import { scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -217,6 +217,34 @@ describe('a SCORM 2004 course in a browser', () => {
     assert.deepEqual(await begun(), ['unknown', 'unknown', false]);
     const { body } = await service.api.get(`/registrations/${registrationId}`);
     assert.deepEqual([body.units[0].completion, body.units[0].success], ['Completed', 'FAIL']);
+  });
+
+  it('closes an exam of one unit once its attempts are used up, until it is reset', async () => {
+    const limit = '<imsss:limitConditions attemptLimit="1"/>';
+    const passing = SCORM_2004.passing.replace('<imsss:sequencing>', `$&${limit}`);
+    const exam = `<item identifier="i1" identifierref="r1"><title>Exam</title>${passing}</item>`;
+    const { registrationId } = await registerTo(service, scorm2004Course({ items: exam }));
+    await using learner = await newLearner(browser);
+    const { page } = learner;
+    await learner.open(service, registrationId);
+    await learner.course.locator('#suspend').click();
+    await page.getByText('To continue where you left off').waitFor();
+    await learner.open(service, registrationId);
+    assert.equal((await learner.given()).location, 'page-7');
+    await learner.course.locator('#fail').click();
+    await learner.saved();
+    await page.getByRole('button', { name: 'Exit' }).click();
+    await page.getByRole('heading', { name: 'You have not passed this course' }).waitFor();
+    await page.getByText('You have used all attempts').waitFor();
+    await page.getByRole('button', { name: 'Back to the course' }).click();
+    await page.getByRole('heading', { name: 'You cannot open this course now' }).waitFor();
+    assert.equal(await page.locator('iframe').count(), 0);
+    const review = await service.api.post(`/registrations/${registrationId}/launch`, { mode: 'review' });
+    await page.goto(review.body.launch_url);
+    assert.equal((await learner.given()).mode, 'review');
+    await service.api.post(`/registrations/${registrationId}/reset`, {});
+    await learner.open(service, registrationId);
+    assert.equal((await learner.given()).mode, 'normal');
   });
 
   it('resumes a sequenced course in the unit whose tab was closed', async () => {

@@ -12,6 +12,29 @@ import type { ActivityDefinition, ActivityTreeDefinition } from './sequencing/ac
  * contents is enough for them.
  */
 export function activityTreeOf(structure: CourseStructure): ActivityTreeDefinition | null {
+  const { tree, isSequenced } = treeOf(structure);
+  return isSequenced ? tree : null;
+}
+
+/**
+ * The activity tree of a SCORM 2004 course that is played without sequencing, but whose rollup rules decide its status.
+ * Such a course has one unit, so nothing is to be sequenced. Its data is restored at each visit: many courses read it even
+ * though they did not suspend. Null for other courses.
+ */
+export function rollupTreeOf(structure: CourseStructure): ActivityTreeDefinition | null {
+  const { tree, isSequenced } = treeOf(structure);
+  return isSequenced ? null : tree;
+}
+
+interface CourseTree {
+  readonly tree: ActivityTreeDefinition | null;
+  readonly isSequenced: boolean;
+}
+
+/** Cached: each save needs the tree, which may have thousands of objectives. */
+const trees = new WeakMap<CourseStructure, CourseTree>();
+
+function treeOf(structure: CourseStructure): CourseTree {
   let tree = trees.get(structure);
   if (tree === undefined) {
     tree = makeTree(structure);
@@ -20,27 +43,31 @@ export function activityTreeOf(structure: CourseStructure): ActivityTreeDefiniti
   return tree;
 }
 
-/** Cached: each save needs the tree, which may have thousands of objectives. */
-const trees = new WeakMap<CourseStructure, ActivityTreeDefinition | null>();
-
-function makeTree({ scorm2004, items }: CourseStructure): ActivityTreeDefinition | null {
-  if (scorm2004 === null) return null;
+function makeTree({ scorm2004, items }: CourseStructure): CourseTree {
+  const none = { tree: null, isSequenced: false };
+  if (scorm2004 === null) return none;
   const { id, title, sequencing, completionThreshold } = scorm2004;
-  const isSequenced = hasRules(sequencing) || items.some(applies);
-  if (!isSequenced || (units(items) < 2 && !items.some(shares))) return null;
+  const isAlone = units(items) < 2;
+  const isSequenced = isAlone
+    ? limitsUnit(sequencing) || items.some(needsTree)
+    : hasRules(sequencing) || items.some(applies);
+  if (!isSequenced && !(isAlone && (hasRollupRules(sequencing) || items.some(rollsUp)))) return none;
   return {
-    root: {
-      id,
-      title,
-      isVisible: true,
-      sequencing: normalized(sequencing),
-      completionThreshold,
-      hideLmsUi: [],
-      sharedData: [],
-      children: items.map((item) => activityOf(item, sequencing)),
+    isSequenced,
+    tree: {
+      root: {
+        id,
+        title,
+        isVisible: true,
+        sequencing: normalized(sequencing),
+        completionThreshold,
+        hideLmsUi: [],
+        sharedData: [],
+        children: items.map((item) => activityOf(item, sequencing)),
+      },
+      objectivesGlobalToSystem: scorm2004.objectivesGlobalToSystem,
+      sharedDataGlobalToSystem: scorm2004.sharedDataGlobalToSystem,
     },
-    objectivesGlobalToSystem: scorm2004.objectivesGlobalToSystem,
-    sharedDataGlobalToSystem: scorm2004.sharedDataGlobalToSystem,
   };
 }
 
@@ -54,12 +81,38 @@ function applies({ scorm2004, children }: StructureItem): boolean {
   return isSequenced || children.some(applies);
 }
 
-/** Whether an item shares data or objectives. Such a course needs the tree even if it has only one unit. */
-function shares({ scorm2004, children }: StructureItem): boolean {
+/**
+ * Whether a course needs the tree even if it has only one unit: the unit shares data or objectives, or the manifest
+ * limits when it may be opened. Control modes alone are not worth the tree: a unit that ends would lose its data.
+ */
+function needsTree({ scorm2004, children }: StructureItem): boolean {
   return (
-    (scorm2004 !== null && (scorm2004.sharedData.length > 0 || hasMaps(scorm2004.sequencing))) ||
-    children.some(shares)
+    (scorm2004 !== null &&
+      (scorm2004.sharedData.length > 0 ||
+        hasMaps(scorm2004.sequencing) ||
+        limitsUnit(scorm2004.sequencing))) ||
+    children.some(needsTree)
   );
+}
+
+/** Whether a manifest limits the attempts, or has rules for opening and leaving. */
+function limitsUnit(sequencing: Sequencing): boolean {
+  return (
+    sequencing.limitConditions.attemptLimit !== null ||
+    sequencing.preConditionRules.length > 0 ||
+    sequencing.exitConditionRules.length > 0 ||
+    sequencing.postConditionRules.length > 0
+  );
+}
+
+/** Whether a block has rollup rules. Those of a unit have no effect. */
+function rollsUp({ scorm2004, children }: StructureItem): boolean {
+  if (children.length === 0) return false;
+  return (scorm2004 !== null && hasRollupRules(scorm2004.sequencing)) || children.some(rollsUp);
+}
+
+function hasRollupRules({ rollup }: Sequencing): boolean {
+  return rollup.rules.length > 0;
 }
 
 function hasMaps({ primaryObjective, objectives }: Sequencing): boolean {
@@ -68,15 +121,12 @@ function hasMaps({ primaryObjective, objectives }: Sequencing): boolean {
 
 /** Whether a manifest requires more than a table of contents. */
 function hasRules(sequencing: Sequencing): boolean {
-  const { controlMode, limitConditions, rollup, randomization } = sequencing;
+  const { controlMode, randomization } = sequencing;
   return (
     controlMode.flow ||
     !controlMode.choice ||
-    sequencing.preConditionRules.length > 0 ||
-    sequencing.exitConditionRules.length > 0 ||
-    sequencing.postConditionRules.length > 0 ||
-    limitConditions.attemptLimit !== null ||
-    rollup.rules.length > 0 ||
+    limitsUnit(sequencing) ||
+    hasRollupRules(sequencing) ||
     randomization.selectCount !== null ||
     randomization.reorderChildren ||
     hasMaps(sequencing)

@@ -5,19 +5,21 @@ import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
 import { NOTHING_LEARNED, type RecordOutcome, type UnitState } from '../attempts/attempt.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
+import type { RolledUpStatus } from '../attempts/roll-up.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
 import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { entranceOf } from '../prerequisites.ts';
 import { MAX_UNIT_ID_LENGTH } from '../unit-id.ts';
-import { activityTreeOf } from './activity-tree.ts';
+import { activityTreeOf, rollupTreeOf } from './activity-tree.ts';
 import { withoutLowerScore } from './another-pass.ts';
 import { attemptTimeData } from './attempt-time.ts';
 import { type Cmi, type CmiCommit, cmiOf, hasTerminated, mergeCmi } from './cmi.ts';
 import { learnerValuesOf, sharesValues } from './learner-values.ts';
 import { readScorm12 } from './scorm12-status.ts';
 import { readScorm2004 } from './scorm2004-status.ts';
-import { readSequencingState, rolledUpStatus } from './sequencing-state.ts';
+import type { ActivityTreeDefinition } from './sequencing/activity-definition.ts';
+import { begunState, readSequencingState, rolledUpStatus, statusByRules } from './sequencing-state.ts';
 import { visitMs } from './visit-time.ts';
 
 const MAX_SPLICES = 16;
@@ -161,22 +163,31 @@ export function isScorm2004({ learningStandard }: { learningStandard: string }):
   return learningStandard.startsWith('SCORM_2004');
 }
 
-/**
- * The results of a sequenced course's rollup rules; empty for other courses. A course without state keeps its status.
- */
+/** The results of a course's rollup rules; empty for a course that has none. */
 function rolledUpOf(
   { structure }: PlayableVersion,
   state: unknown,
 ): Pick<UnitResult, 'rolledUp' | 'learnerValues'> {
   const tree = activityTreeOf(structure);
-  if (tree === null) return {};
+  if (tree === null) {
+    const rules = rollupTreeOf(structure);
+    return rules === null ? {} : { rolledUp: (unit) => statusByRules(rules, unit) };
+  }
   const current = readSequencingState(state, tree);
-  // The former state is not read, because no value has changed.
-  if (current === null) return { rolledUp: () => ({ ...NOTHING_LEARNED, isJudged: false }) };
+  if (current === null) return { rolledUp: (unit) => statusWithoutState(tree, unit) };
   const rolledUp = (unit: UnitState) => rolledUpStatus(current, tree, unit);
   if (!sharesValues(tree)) return { rolledUp };
   return {
     rolledUp,
     learnerValues: (former) => learnerValuesOf(tree, current, former),
   };
+}
+
+/**
+ * The status of a sequenced course whose page sent no state. A page of an earlier release sends none for a course of one
+ * unit. Any other course keeps its status; the former state is not read, because no value has changed.
+ */
+function statusWithoutState(tree: ActivityTreeDefinition, unit: UnitState): RolledUpStatus {
+  const begun = begunState(tree, unit);
+  return begun === null ? { ...NOTHING_LEARNED, isJudged: false } : rolledUpStatus(begun, tree, unit);
 }

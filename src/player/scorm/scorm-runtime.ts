@@ -7,7 +7,7 @@ import { sharesValue, withGivenValues, withLearnerValues } from './learner-value
 import { isScorm2004, scormRoutes } from './scorm-routes.ts';
 import { openScorm12 } from './scorm12-start.ts';
 import { openScorm2004 } from './scorm2004-start.ts';
-import { readSequencingState } from './sequencing-state.ts';
+import { begunState, readSequencingState } from './sequencing-state.ts';
 
 /** Plays SCORM 1.1, 1.2 and 2004. */
 export function scormRuntime(parts: {
@@ -29,6 +29,11 @@ export function scormRuntime(parts: {
       const tree = activityTreeOf(structure);
       if (tree === null) return null;
       return { tree, state: withLearnerValues(readSequencingState(state, tree), tree, values) };
+    },
+    begunState({ structure }, unit) {
+      const tree = activityTreeOf(structure);
+      const sequencing = tree === null ? null : begunState(tree, unit);
+      return sequencing === null ? null : { sequencing };
     },
     valuesGiven({ structure }, state, values) {
       const tree = activityTreeOf(structure);

@@ -1,15 +1,16 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { RollupRule } from '../../course-packages/scorm-sequencing.ts';
 import type { UnitState } from '../attempts/attempt.ts';
 import type { RolledUpStatus } from '../attempts/roll-up.ts';
 import { scaledScore } from '../scaled-score.ts';
 import { MAX_UNIT_ID_LENGTH } from '../unit-id.ts';
-import { cmiOf, hasTerminated } from './cmi.ts';
+import { cmiOf, hasTerminated, isLeftOpen } from './cmi.ts';
 import { readFormerState } from './former-sequencing-state.ts';
 import type { Activity } from './sequencing/activity.ts';
 import type { ActivityTreeDefinition } from './sequencing/activity-definition.ts';
 import { ActivityTree } from './sequencing/activity-tree.ts';
-import { endAttempt } from './sequencing/attempts.ts';
+import { beginAttempts, endAttempt } from './sequencing/attempts.ts';
 import { rollUpFrom } from './sequencing/rollup.ts';
 import type { ObjectiveProgress, SequencingState } from './sequencing/tracking.ts';
 import { trackUnit } from './sequencing/unit-tracking.ts';
@@ -120,6 +121,62 @@ export function rolledUpStatus(
   rollUpFrom(current, root);
   const reported = statusOf(root);
   return isDecided(reported, status) ? reported : status;
+}
+
+/**
+ * The sequencing state of an attempt that began before the course was sequenced: earlier releases played all courses of
+ * one unit without. It is as if the page was closed while the unit was open, so all visits count as one attempt. Null
+ * for a course of several units.
+ * @param unit the unit, as it was stored without sequencing
+ */
+export function begunState(definition: ActivityTreeDefinition, unit: UnitState): SequencingState | null {
+  return begunTree(definition, unit)?.state() ?? null;
+}
+
+function begunTree(definition: ActivityTreeDefinition, unit: UnitState): ActivityTree | null {
+  const tree = new ActivityTree(definition, null, () => 0);
+  const { only } = tree;
+  if (only?.id !== unit.unitId) return null;
+  beginAttempts(tree, only);
+  trackUnit(only, { cmi: cmiOf(unit), set: new Set(), elapsedMs: unit.durationMs });
+  // An asset has no data, and its attempt goes on.
+  only.hasEnded = unit.data !== null && !isLeftOpen(unit);
+  rollUpFrom(only, tree.root);
+  return tree;
+}
+
+/**
+ * The status of a course of one unit that is played without sequencing. Where its rollup rules say nothing, it is the
+ * status of the unit.
+ */
+export function statusByRules(definition: ActivityTreeDefinition, unit: UnitState): RolledUpStatus {
+  const { completion, success, score } = unit;
+  const isJudged = success !== 'UNKNOWN';
+  const tree = begunTree(definition, unit);
+  const { current: only, root } = tree ?? {};
+  if (tree === null || !only || root === undefined) return { completion, success, score, isJudged };
+  if (only.hasEnded) endAttempt(tree, only);
+  const ruled = statusOf(root);
+  return {
+    completion: isRuled(only, 'completed', 'incomplete') ? ruled.completion : completion,
+    success: isRuled(only, 'satisfied', 'notSatisfied') ? ruled.success : success,
+    score,
+    isJudged: isJudged || ruled.success !== 'UNKNOWN',
+  };
+}
+
+/** Whether rollup rules with these actions decide from the status of a unit. */
+function isRuled(unit: Activity, ...actions: RollupRule['action'][]): boolean {
+  const isAboutObjectives = actions.includes('satisfied');
+  const contributes = ({ isTracked, sequencing: { rollup } }: Activity) =>
+    isTracked && (isAboutObjectives ? rollup.objectiveSatisfied : rollup.progressCompletion);
+  const [root, ...below] = unit.path().toReversed();
+  return (
+    below.every(contributes) &&
+    [root, ...below].some(
+      (each) => !each?.isLeaf && each?.sequencing.rollup.rules.some(({ action }) => actions.includes(action)),
+    )
+  );
 }
 
 function statusOf(root: Activity): RolledUpStatus {

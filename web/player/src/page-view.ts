@@ -201,6 +201,13 @@ export class PageView {
     this.showCard(card);
   }
 
+  /** Shows that no unit was delivered, and what the learner can do. */
+  showUndelivered(): void {
+    if (this.#playing().sequencer?.isClosed) {
+      this.showBetweenUnits(cardOf(TEXTS.closedTitle, TEXTS.closed, this.result));
+    } else this.showBetweenUnits(cardOf(TEXTS.choose, TEXTS.chooseWords));
+  }
+
   /** Shows that the learner has left a unit, and may open another one. */
   showUnitEnded(): void {
     this.showBetweenUnits(cardOf(TEXTS.unitEnded, savedWords(this.#playing().doubt, TEXTS.unitEndedWords)));
@@ -214,8 +221,9 @@ export class PageView {
 
   /** Shows what was recorded, once the learner has left the course. */
   showRecord(page: PageResponse): void {
+    const { doubt, sequencer } = this.#playing();
     this.#header.showNameAlone(page.course.name);
-    this.showCard(recordCard(page, this.result, this.#playing().doubt));
+    this.showCard(recordCard(page, this.result, { doubt, isClosed: sequencer?.isClosed === true }));
   }
 
   /** Shows that the learner has left the course before everything was saved. */

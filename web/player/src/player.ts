@@ -5,7 +5,7 @@ import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
 import { ownWindowCard } from './own-window-card.ts';
 import { isEnd, PageView } from './page-view.ts';
-import { cardOf, type Doubt } from './record.ts';
+import type { Doubt } from './record.ts';
 import { RecordedSince } from './recorded-since.ts';
 import { Recording } from './recording.ts';
 import type { EndState, SavingState } from './saver.ts';
@@ -21,7 +21,6 @@ import {
   type UnitStart,
   type UnitsResponse,
 } from './server.ts';
-import { TEXTS } from './texts.ts';
 import { isUsedUp, whenTimeIsOver } from './time-limit.ts';
 import { loadRuntime, type RuntimeHost } from './unit-runtime.ts';
 
@@ -105,7 +104,7 @@ export class Player {
   async #openDelivered(id: string | null): Promise<void> {
     const unit = this.#page?.units.find((each) => each.id === id);
     if (unit !== undefined) await this.#openUnit(unit);
-    else this.#view.showBetweenUnits(cardOf(TEXTS.choose, TEXTS.chooseWords));
+    else this.#view.showUndelivered();
   }
 
   /** Leaves the open unit and follows a request of the learner, or of the unit that terminated. */

@@ -65,14 +65,19 @@ export function endedWords(
 /**
  * The page after the exit: what was recorded, and how to continue.
  * @param result the list that {@link fillResult} fills
+ * @param isClosed whether the learner cannot open the course again
  */
-export function recordCard(page: PageResponse, result: HTMLElement, doubt: Doubt | null): HTMLElement {
+export function recordCard(
+  page: PageResponse,
+  result: HTMLElement,
+  { doubt, isClosed }: { doubt: Doubt | null; isClosed: boolean },
+): HTMLElement {
   const { mode, units } = page;
   const back = element('button', { onclick: () => location.reload() }, TEXTS.back);
   const actions = element('div', { class: 'actions' }, goOnButton(page.returnUrl), back);
   if (mode === 'preview') return cardOf(TEXTS.previewOverTitle, TEXTS.previewOver, actions);
   if (mode !== 'normal') return cardOf(TEXTS.lookingOverTitle, TEXTS.lookingOver, actions);
-  const [title, words] = doubt === null ? endingOf(page.result) : DOUBTS[doubt];
+  const [title, words] = doubt === null ? endingOf(page.result, isClosed) : DOUBTS[doubt];
   const list =
     units.length > 1
       ? element('ol', { class: 'record' }, ...units.map((unit) => element('li', {}, ...unitWords(unit))))
@@ -88,9 +93,13 @@ function goOnButton(returnUrl: string | null): HTMLElement | null {
   return element('button', { class: 'main', onclick: () => location.replace(returnUrl) }, TEXTS.goOn);
 }
 
-function endingOf({ completion, success }: Result): [string, string] {
-  if (completion !== 'Completed') return [TEXTS.unfinishedTitle, TEXTS.unfinished];
-  return success === 'FAIL' ? [TEXTS.notPassedTitle, TEXTS.notPassed] : [TEXTS.finishedTitle, TEXTS.finished];
+function endingOf({ completion, success }: Result, isClosed: boolean): [string, string] {
+  if (completion === 'Completed' && success !== 'FAIL') return [TEXTS.finishedTitle, TEXTS.finished];
+  const [title, again] =
+    success === 'FAIL' && completion === 'Completed'
+      ? [TEXTS.notPassedTitle, TEXTS.notPassed]
+      : [TEXTS.unfinishedTitle, TEXTS.unfinished];
+  return [title, isClosed ? TEXTS.closed : again];
 }
 
 /** Fills a description list with the result of a whole course. */

@@ -23,8 +23,8 @@ export async function loadScript<T>(load: () => Promise<T>): Promise<T> {
  * Loads what sequences the units of a page; null if a table of contents is enough.
  * @throws {LostScript}
  */
-export async function loadSequencer({ sequencing }: PageResponse): Promise<Sequencer | null> {
+export async function loadSequencer({ sequencing, mode }: PageResponse): Promise<Sequencer | null> {
   if (sequencing === null) return null;
   const { Sequencer } = await loadScript(() => import('./sequencer.ts'));
-  return new Sequencer(sequencing.tree, sequencing.state);
+  return new Sequencer(sequencing.tree, sequencing.state, mode !== 'normal');
 }

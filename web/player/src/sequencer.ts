@@ -4,6 +4,7 @@ import type { Activity } from '../../../src/player/scorm/sequencing/activity.ts'
 import type { ActivityTreeDefinition } from '../../../src/player/scorm/sequencing/activity-definition.ts';
 import { completeAsset } from '../../../src/player/scorm/sequencing/attempts.ts';
 import {
+  type NavigationOutcome,
   type NavigationRequest,
   PLAIN_REQUESTS,
   SequencingSession,
@@ -29,15 +30,20 @@ export interface ContentsEntry {
 /** Navigates a SCORM 2004 course by the sequencing of its manifest. */
 export class Sequencer {
   readonly #session: SequencingSession;
+  readonly #recordsNothing: boolean;
   #delivered: string | null = null;
   #isResumed = false;
   #isOver = false;
   #isWaiting = false;
   #isLeaving = false;
 
-  /** @param state the state that an earlier page stored; null without one */
-  constructor(tree: ActivityTreeDefinition, state: SequencingState | null) {
+  /**
+   * @param state the state that an earlier page stored; null without one
+   * @param recordsNothing whether the learner only looks around, so that used-up attempts do not matter
+   */
+  constructor(tree: ActivityTreeDefinition, state: SequencingState | null, recordsNothing = false) {
     this.#session = new SequencingSession(tree, state);
+    this.#recordsNothing = recordsNothing;
   }
 
   /**
@@ -69,7 +75,18 @@ export class Sequencer {
     const { tree } = this.#session;
     const next = tree.current?.isActive && tree.current.hasEnded ? this.request('exit') : null;
     if (next === null && tree.current?.isActive) this.request('suspendAll');
+    else if (next === null) this.#endCourse();
     return next;
+  }
+
+  /**
+   * In a course of one unit, the attempt on the course ends with that on the unit. Otherwise, learners would never reach
+   * a limit of the attempts on the course.
+   */
+  #endCourse(): void {
+    const { only, current, root } = this.#session.tree;
+    const isLimited = root.sequencing.limitConditions.attemptLimit !== null;
+    if (isLimited && only !== null && current === only) this.request('exitAll');
   }
 
   /** Leaves the course because the learner exits. If the unit hides the control to suspend, the course ends. */
@@ -89,13 +106,22 @@ export class Sequencer {
 
   /** If the course has a single unit, the learner has nothing to choose. */
   #onlyUnit(): string | null {
-    const [only, ...others] = [...this.#session.tree.root.walk()].filter(({ isLeaf }) => isLeaf);
-    return only === undefined || others.length > 0 ? null : this.choose(only.id);
+    const { only } = this.#session.tree;
+    return only === null ? null : this.#follow(this.#session.deliver(only, this.#recordsNothing));
+  }
+
+  /** Whether the course has a single unit that cannot be opened: its attempts are used up, or a rule disables it. */
+  get isClosed(): boolean {
+    const { only } = this.#session.tree;
+    return only !== null && !this.#recordsNothing && !this.#session.isDeliverable(only);
   }
 
   /** Returns the unit to which the request leads; null for none. */
   request(request: NavigationRequest): string | null {
-    const { delivered, isOver } = this.#session.navigate(request);
+    return this.#follow(this.#session.navigate(request));
+  }
+
+  #follow({ delivered, isOver }: NavigationOutcome): string | null {
     this.#isOver = isOver;
     this.#isResumed = delivered?.isResumed ?? false;
     this.#isWaiting = delivered !== null;

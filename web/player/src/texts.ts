@@ -8,6 +8,9 @@ export const TEXTS = {
   tryAgain: 'Try again',
   choose: 'Choose a unit',
   chooseWords: 'Open a unit in the contents.',
+  closedTitle: 'You cannot open this course now',
+  closed:
+    'You have used all attempts that it allows, or its rules close it. What you did is saved. If you need another attempt, ask whoever gave you the course.',
   next: 'Next',
   previous: 'Previous',
   saved: 'Saved',

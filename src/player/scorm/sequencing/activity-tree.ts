@@ -38,6 +38,12 @@ export class ActivityTree {
     return id === null ? null : (this.#byId.get(id) ?? null);
   }
 
+  /** The only unit of a course; null if the course has several. */
+  get only(): Activity | null {
+    const [only, ...others] = [...this.root.walk()].filter(({ isLeaf }) => isLeaf);
+    return only === undefined || others.length > 0 ? null : only;
+  }
+
   /** Selects and orders the children of a cluster for its next attempt (SR.1, SR.2). */
   rearrange(cluster: Activity): void {
     this.#arrange(cluster, ['onEachNewAttempt']);

@@ -82,9 +82,23 @@ export class SequencingSession {
       this.tree.current = null;
       return { delivered: null, isOver: true };
     }
-    if (activity === null || !isDeliverable(activity)) return { delivered: null, isOver: false };
+    return activity === null ? { delivered: null, isOver: false } : this.deliver(activity);
+  }
+
+  /**
+   * Delivers an activity whatever the control modes say: in a course of one unit, there is nothing to choose or to flow
+   * to. Only used-up attempts and disabling rules prevent it.
+   * @param evenIfBlocked whether to deliver it even then, for a session that records nothing
+   */
+  deliver(activity: Activity, evenIfBlocked = false): NavigationOutcome {
+    if (!evenIfBlocked && !this.isDeliverable(activity)) return { delivered: null, isOver: false };
     const isResumed = beginAttempts(this.tree, activity);
     return { delivered: { id: activity.id, isResumed }, isOver: false };
+  }
+
+  /** Whether neither used-up attempts nor a disabling rule prevents the delivery of a unit (DB.1.1). */
+  isDeliverable(activity: Activity): boolean {
+    return activity.isLeaf && !activity.path().some(isBlocked);
   }
 
   /**
@@ -114,13 +128,13 @@ export class SequencingSession {
     if (plan === null) return false;
     if (request === 'previous') {
       const { found } = this.tree.current === null ? { found: null } : flow(this.tree.current, -1, false);
-      return found !== null && isDeliverable(found);
+      return found !== null && this.isDeliverable(found);
     }
     if (typeof plan.sequencing !== 'object') return true;
     const { to, target } = plan.sequencing;
     if (to === 'choice' && !mayChoose(target, this.tree.current, this.tree.root)) return false;
     const leaf = target.isLeaf ? target : flow(target, 1, true).found;
-    return leaf !== null && isDeliverable(leaf);
+    return leaf !== null && this.isDeliverable(leaf);
   }
 
   /** Whether the table of contents shows an activity. */
@@ -228,9 +242,4 @@ export class SequencingSession {
     }
     return { activity: found, endsSession: false };
   }
-}
-
-/** Delivery Request Process (DB.1.1). */
-function isDeliverable(activity: Activity): boolean {
-  return activity.isLeaf && !activity.path().some(isBlocked);
 }
