@@ -67,8 +67,8 @@ describe('a SCORM course', () => {
     );
   });
 
-  it('reports only from a SCO', async () => {
-    const { units } = await describe12({
+  it('reports only from a SCO, and warns of a resource that does not say whether it is one', async () => {
+    const { units, warnings } = await describe12({
       items: ['sco', 'asset', 'none']
         .map((type) => `<item identifier="${type}" identifierref="${type}"/>`)
         .join(''),
@@ -81,6 +81,10 @@ describe('a SCORM course', () => {
       units.map(({ reports }) => reports),
       [true, false, false],
     );
+    assert.deepEqual(warnings, [
+      'The resource of the unit "none" has no scormtype, so it counts as an asset: it is completed when it is opened, ' +
+        'and what it reports is not recorded. If it reports, add the type "sco".',
+    ]);
   });
 
   it('gives a 1.2 unit its data, time limit and mastery score', async () => {

@@ -84,6 +84,8 @@ class ItemReader {
   readonly #budget: StructureBudget;
   readonly #units = new Map<string, LaunchUnit>();
   readonly #ids = new Set<string>();
+  /** The units whose resource does not say whether it is a SCO. */
+  readonly #untyped: string[] = [];
 
   constructor(course: CourseFiles, file: SourceFile, manifest: XmlElement, standard: LearningStandard) {
     const resources = childOf(manifest, 'resources');
@@ -104,7 +106,19 @@ class ItemReader {
   read(organization: XmlElement | undefined): { items: StructureItem[]; units: LaunchUnit[] } {
     const items = organization === undefined ? this.#readResources() : this.#readItems(organization);
     if (this.#units.size === 0) throw packageError('NOTHING_TO_LAUNCH', { file: this.#file.name });
+    this.#warnOfUntyped();
     return { items, units: [...this.#units.values()] };
+  }
+
+  /** Authors who forget the attribute would wonder why the course is completed at once. */
+  #warnOfUntyped(): void {
+    const [first, ...others] = this.#untyped;
+    if (first === undefined) return;
+    const further = others.length === 0 ? '' : ` and ${others.length} more`;
+    this.#course.warn(
+      `The resource of the unit ${quoted(first)}${further} has no scormtype, so it counts as an asset: it is completed ` +
+        'when it is opened, and what it reports is not recorded. If it reports, add the type "sco".',
+    );
   }
 
   /** The SCORM 2004 data of the whole tree; null in other versions. */
@@ -189,6 +203,7 @@ class ItemReader {
     if (this.#units.size >= limit) throw packageError('TOO_MANY_UNITS', { file: this.#file.name, limit });
     const unit = this.#unit(item, about);
     this.#units.set(unit.id, unit);
+    if (attributeOf(about.resource, 'scormtype') === null) this.#untyped.push(unit.id);
     return unit;
   }
 
