@@ -5,7 +5,9 @@ import {
   type NavigationRequest,
   SequencingSession,
 } from '../../src/player/scorm/sequencing/sequencing-session.ts';
+import type { SequencingState } from '../../src/player/scorm/sequencing/tracking.ts';
 import { trackUnit } from '../../src/player/scorm/sequencing/unit-tracking.ts';
+import { Sequencer } from '../../web/player/src/sequencer.ts';
 import { inspectFiles } from '../course-packages/package-file.ts';
 import { heardOf, hearResults } from '../support/heard-results.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
@@ -213,6 +215,35 @@ describe('a SCORM 2004 course of one unit', () => {
     await client.commit('i1', { completion_status: 'incomplete', score: { raw: '30' } });
     assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'PASS', 30]);
   });
+
+  /** Opens the course in a page, ends the unit without suspending, and exits. Returns whether the unit was opened. */
+  const visit = async (files: ReturnType<typeof course>, states: SequencingState[]) => {
+    const tree = activityTreeOf((await inspectFiles(files)).structure);
+    assert.ok(tree !== null);
+    const page = new Sequencer(tree, states.at(-1) ?? null);
+    const unit = page.begin();
+    if (unit !== null) {
+      page.unitOpened(false);
+      page.terminated(unit, { cmi: { exit: '' }, set: STATUSES, elapsedMs: 1_000 }, '');
+      page.exit();
+    }
+    states.push(page.state().sequencing);
+    return unit !== null;
+  };
+
+  for (const [kind, controls] of [
+    ['flow alone', '<imsss:controlMode choice="false" flow="true"/>'],
+    ['neither choice nor flow', '<imsss:controlMode choice="false" flow="false"/>'],
+  ] as const) {
+    it(`with ${kind} opens as often as its attempt limit allows, whether of the unit or of the course`, async () => {
+      const limit = '<imsss:limitConditions attemptLimit="2"/>';
+      for (const files of [course(limit, controls), course('', controls + limit)]) {
+        const states: SequencingState[] = [];
+        const opened = [await visit(files, states), await visit(files, states), await visit(files, states)];
+        assert.deepEqual(opened, [true, true, false]);
+      }
+    });
+  }
 
   /** Plays as a page of a release did that did not sequence such courses: without a state. */
   const asBefore = async (cmi: object, terminated: boolean, attempts: number) => {
