@@ -1,12 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import {
-  ASSET_TYPES,
-  SUBTOPICS,
-  type Subtopic,
-  TOPICS,
-  type Topic,
-  topicOf,
-} from '../../events/catalogue.ts';
+import { ASSET_TYPES, SUBTOPICS, type Subtopic, type Topic, topicOf } from '../../events/catalogue.ts';
 import { DateTime, describedAs, Nullable } from '../../http/schemas.ts';
 import { MAX_ATTEMPTS, MIN_ATTEMPTS } from '../configuration/webhook.ts';
 
@@ -61,15 +54,15 @@ const registration = Type.Object(registrationMembers, {
   title: 'MessageRegistration',
   description: 'The registration of a launch.',
 });
+const statusMembers = {
+  completion: Type.Enum(['Completed', 'Incomplete', 'Unknown'], { title: 'Completion' }),
+  success: Type.Enum(['PASS', 'FAIL', 'UNKNOWN'], { title: 'Success' }),
+  score: Nullable(Type.Number({ minimum: 0, maximum: 100 })),
+  duration: Type.Integer({ description: 'In whole seconds.' }),
+  completion_dt: Nullable(DateTime('When it was first completed.')),
+};
 const registrationStatus = Type.Object(
-  {
-    ...registrationMembers,
-    completion: Type.Enum(['Completed', 'Incomplete', 'Unknown'], { title: 'Completion' }),
-    success: Type.Enum(['PASS', 'FAIL', 'UNKNOWN'], { title: 'Success' }),
-    score: Nullable(Type.Number({ minimum: 0, maximum: 100 })),
-    duration: Type.Integer({ description: 'In whole seconds.' }),
-    completion_dt: Nullable(DateTime('When it was first completed.')),
-  },
+  { ...registrationMembers, ...statusMembers },
   { title: 'MessageRegistrationStatus', description: 'A registration with its status.' },
 );
 const courseContent = Type.Object(
@@ -150,12 +143,36 @@ const Message = {
   },
 };
 
-/** `resource` of a message of any subtopic. */
-const Resource = {
-  title: 'Resource',
-  description: 'What an event is about. `subtopic` determines its members.',
-  anyOf: [STATUS_RESOURCE, ...TOPICS.map((topic) => RESOURCES[topic])],
-};
+/**
+ * `resource` of a message of any subtopic. It is one object, not a union: nothing in it says which subtopic it is of, so
+ * clients would read it as the first alternative that fits, and lose the other members.
+ */
+const Resource = Type.Object(
+  {
+    account: Type.Optional(account),
+    content: Type.Optional(
+      Type.Object(
+        { course: Type.Optional(course), folder: Type.Optional(folder), bundle: Type.Optional(bundle) },
+        {
+          title: 'ResourceContent',
+          description:
+            '`folder` is present for CONTENT_ADDED_TO_ACCOUNT and CONTENT_REMOVED_FROM_ACCOUNT, with `course` or `bundle` if ' +
+            '`folder.contents` has a single item, which is a course or a bundle. Other events with content have only `course`.',
+        },
+      ),
+    ),
+    registration: Type.Optional(
+      Type.Object(
+        { ...registrationMembers, ...Type.Partial(Type.Object(statusMembers)).properties },
+        {
+          title: 'ResourceRegistration',
+          description: 'Its status is present only for REGISTRATION_STATUS_UPDATED.',
+        },
+      ),
+    ),
+  },
+  { title: 'Resource', description: 'What an event is about. `subtopic` determines its members.' },
+);
 
 /** `resource` of a message, as the API returns it. */
 export function ResourceMember(description: string) {
