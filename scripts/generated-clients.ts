@@ -19,9 +19,9 @@ import { startTestService } from '../test/support/service.ts';
 
 /**
  * Generates clients from `/openapi.json` with widespread generators, and runs a tour of the API with each: token,
- * accounts and webhooks with `If-Match`, statistics, a test message, an upload, paging, events with a filter, alert
- * rules, the audit log, and the problems 400, 404, 409 and 412. The clients are not edited. Generators and their
- * dependencies are installed into FOLDER.
+ * accounts and webhooks with `If-Match`, statistics, a test message, an upload, a launch, paging, events with a filter
+ * and in full, alert rules, the audit log, and the problems 400, 404, 409 and 412. The clients are not edited.
+ * Generators and their dependencies are installed into FOLDER.
  */
 
 const USAGE = `Usage: node scripts/generated-clients.ts FOLDER [--only NAME]...

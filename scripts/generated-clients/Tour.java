@@ -27,6 +27,17 @@ public class Tour {
     throw new AssertionError("no " + status);
   }
 
+  static List<Event> eventsOf(ApiClient client, Subtopic subtopic, long account) throws ApiException {
+    return new EventsApi(client)
+        .listEvents(null, null, subtopic, account, null, null, null, null, null, null, null, null, null)
+        .getData();
+  }
+
+  static Resource resourceOf(ApiClient client, Subtopic subtopic, long account) throws ApiException {
+    long event = eventsOf(client, subtopic, account).get(0).getId();
+    return new EventsApi(client).getEvent(event).getResource();
+  }
+
   public static void main(String[] arguments) throws Exception {
     ApiClient client = new ApiClient();
     client.setBasePath(System.getenv("API"));
@@ -85,17 +96,20 @@ public class Tour {
             new AccountContentAdditionInput()
                 .addContentsItem(new AccountContentInput().type(ContentType.COURSE).id(course.getId())),
             null);
+    RegistrationsApi registrations = new RegistrationsApi(client);
     Registration registered =
-        new RegistrationsApi(client)
-            .createRegistration(
-                new RegistrationInput().accountId(id).courseId(course.getId()).learnerId("learner-1"), null);
+        registrations.createRegistration(
+            new RegistrationInput().accountId(id).courseId(course.getId()).learnerId("learner-1"), null);
     check(registered.getScore() == null, "score");
 
-    EventList events =
-        new EventsApi(client)
-            .listEvents(
-                null, null, Subtopic.ACCOUNT_CREATED, id, null, null, null, null, null, null, null, null, null);
-    check(events.getData().size() == 1 && events.getData().get(0).getAccount().getId() == id, "events");
+    List<Event> events = eventsOf(client, Subtopic.ACCOUNT_CREATED, id);
+    check(events.size() == 1 && events.get(0).getAccount().getId() == id, "events");
+    registrations.launchRegistration(registered.getRegistrationId(), null, null);
+    Resource launched = resourceOf(client, Subtopic.REGISTRATION_LAUNCHED, id);
+    check(launched.getRegistration().getLearnerId().equals("learner-1"), "launched registration");
+    check(launched.getContent().getCourse().getId().equals(course.getId()), "launched course");
+    Resource added = resourceOf(client, Subtopic.CONTENT_ADDED_TO_ACCOUNT, id);
+    check(added.getContent().getFolder().getContents().get(0).getId().equals(course.getId()), "added course");
     AlertsApi alerts = new AlertsApi(client);
     AlertInput rule =
         new AlertInput()

@@ -82,6 +82,18 @@ assert.deepEqual(
   events.data?.data.map(({ account }) => account?.id),
   [id],
 );
+assert.ok(registered.data);
+await api.launchRegistration({ path: { registration_id: registered.data.registration_id } });
+const resourceOf = async (subtopic: 'CONTENT_ADDED_TO_ACCOUNT' | 'REGISTRATION_LAUNCHED') => {
+  const found = await api.listEvents({ query: { subtopic, account_id: id } });
+  const event_id = found.data?.data[0]?.id ?? 0;
+  return (await api.getEvent({ path: { event_id } })).data?.resource;
+};
+const launched = await resourceOf('REGISTRATION_LAUNCHED');
+assert.equal(launched?.registration?.learner_id, 'learner-1');
+assert.equal(launched.content?.course?.id, course.data.id);
+const added = await resourceOf('CONTENT_ADDED_TO_ACCOUNT');
+assert.equal(added?.content?.folder?.contents[0]?.id, course.data.id);
 const rule = { name: 'Dead letters', condition: 'MESSAGE_DEAD_LETTERED' } as const;
 const target = { format: 'JSON', url: 'http://127.0.0.1:9/' } as const;
 const alert = await api.createAlert({ body: { ...rule, target } });

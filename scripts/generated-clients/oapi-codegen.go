@@ -116,6 +116,18 @@ func main() {
 		Subtopic: ptr(client.SubtopicACCOUNTCREATED), AccountId: &account.Id,
 	})).JSON200
 	check(len(events.Data) == 1 && events.Data[0].Account.Id == account.Id, "events")
+	must(api.LaunchRegistrationWithResponse(ctx, registered.RegistrationId, nil, client.LaunchInput{}))
+	resourceOf := func(subtopic client.Subtopic) client.Resource {
+		found := must(api.ListEventsWithResponse(ctx, &client.ListEventsParams{
+			Subtopic: &subtopic, AccountId: &account.Id,
+		})).JSON200
+		return must(api.GetEventWithResponse(ctx, found.Data[0].Id)).JSON200.Resource
+	}
+	launched := resourceOf(client.SubtopicREGISTRATIONLAUNCHED)
+	check(launched.Registration != nil && launched.Registration.LearnerId == "learner-1", "launched registration")
+	check(launched.Content != nil && launched.Content.Course.Id == course.Id, "launched course")
+	added := resourceOf(client.SubtopicCONTENTADDEDTOACCOUNT)
+	check(added.Content != nil && added.Content.Folder.Contents[0].Id == course.Id, "added course")
 	rule := client.AlertInput{
 		Name: "Dead letters", Condition: client.MESSAGEDEADLETTERED,
 		Target: &client.AlertTargetInput{Format: client.JSON, Url: ptr("http://127.0.0.1:9/")},

@@ -105,6 +105,16 @@ func main() {
 
 	events := must(api.EventsAPI.ListEvents(ctx).Subtopic(openapi.SUBTOPIC_ACCOUNT_CREATED).AccountId(account.Id).Execute())
 	check(len(events.Data) == 1 && events.Data[0].GetAccount().Id == account.Id, "events")
+	must(api.RegistrationsAPI.LaunchRegistration(ctx, registered.RegistrationId).Execute())
+	resourceOf := func(subtopic openapi.Subtopic) openapi.Resource {
+		found := must(api.EventsAPI.ListEvents(ctx).Subtopic(subtopic).AccountId(account.Id).Execute())
+		return must(api.EventsAPI.GetEvent(ctx, found.Data[0].Id).Execute()).Resource
+	}
+	launched := resourceOf(openapi.SUBTOPIC_REGISTRATION_LAUNCHED)
+	check(launched.Registration != nil && launched.Registration.LearnerId == "learner-1", "launched registration")
+	check(launched.Content != nil && launched.Content.Course.Id == course.Id, "launched course")
+	added := resourceOf(openapi.SUBTOPIC_CONTENT_ADDED_TO_ACCOUNT)
+	check(added.Content != nil && added.Content.Folder.Contents[0].Id == course.Id, "added course")
 	rule := openapi.NewAlertInput("Dead letters", openapi.ALERTCONDITION_MESSAGE_DEAD_LETTERED)
 	target := openapi.NewAlertTargetInput(openapi.ALERTFORMAT_JSON)
 	target.SetUrl("http://127.0.0.1:9/")

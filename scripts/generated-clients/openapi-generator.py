@@ -72,13 +72,27 @@ assert isinstance(message.resource.registration.duration, int)
 course = api.CoursesApi(client).import_course(os.environ["PACKAGE"])
 contents = [api.AccountContentInput(type=api.ContentType.COURSE, id=course.id)]
 api.AccountContentApi(client).add_account_content(account.id, api.AccountContentAdditionInput(contents=contents))
-registered = api.RegistrationsApi(client).create_registration(
+registrations = api.RegistrationsApi(client)
+registered = registrations.create_registration(
     api.RegistrationInput(account_id=account.id, course_id=course.id, learner_id="learner-1")
 )
 assert registered.score is None
 
-events = api.EventsApi(client).list_events(subtopic=api.Subtopic.ACCOUNT_CREATED, account_id=account.id)
-assert [event.account.id for event in events.data] == [account.id]
+events = api.EventsApi(client)
+creations = events.list_events(subtopic=api.Subtopic.ACCOUNT_CREATED, account_id=account.id)
+assert [event.account.id for event in creations.data] == [account.id]
+registrations.launch_registration(registered.registration_id)
+
+
+def resource_of(subtopic):
+    found = events.list_events(subtopic=subtopic, account_id=account.id).data
+    return events.get_event(found[0].id).resource
+
+
+launched = resource_of(api.Subtopic.REGISTRATION_LAUNCHED)
+assert launched.registration.learner_id == "learner-1"
+assert launched.content.course.id == course.id
+assert resource_of(api.Subtopic.CONTENT_ADDED_TO_ACCOUNT).content.folder.contents[0].id == course.id
 alerts = api.AlertsApi(client)
 target = api.AlertTargetInput(format=api.AlertFormat.JSON, url="http://127.0.0.1:9/")
 rule = api.AlertInput(name="Dead letters", condition=api.AlertCondition.MESSAGE_DEAD_LETTERED, target=target)

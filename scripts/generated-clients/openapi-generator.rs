@@ -20,6 +20,20 @@ fn expect_problem<T, E: serde::Serialize>(answer: Result<T, Error<E>>, status: i
     }
 }
 
+async fn events_of(api: &Configuration, subtopic: models::Subtopic, account: i64) -> Vec<models::Event> {
+    let (subtopic, account) = (Some(subtopic), Some(account));
+    let found = events_api::list_events(
+        api, None, None, subtopic, account, None, None, None, None, None, None, None, None, None,
+    );
+    found.await.unwrap().data
+}
+
+/// What the latest event is about.
+async fn resource_of(api: &Configuration, subtopic: models::Subtopic, account: i64) -> models::Resource {
+    let event = events_of(api, subtopic, account).await[0].id;
+    *events_api::get_event(api, event).await.unwrap().resource
+}
+
 #[tokio::main]
 async fn main() {
     let variable = |name: &str| env::var(name).unwrap();
@@ -89,13 +103,15 @@ async fn main() {
     let registered = registrations_api::create_registration(&api, registration, None).await.unwrap();
     assert_eq!(registered.score, None);
 
-    let subtopic = Some(models::Subtopic::AccountCreated);
-    let of_account = Some(account.id);
-    let events = events_api::list_events(
-        &api, None, None, subtopic, of_account, None, None, None, None, None, None, None, None, None,
-    );
-    let found: Vec<_> = events.await.unwrap().data.iter().map(|each| each.account.as_ref().unwrap().id).collect();
+    let created = events_of(&api, models::Subtopic::AccountCreated, account.id).await;
+    let found: Vec<_> = created.iter().map(|each| each.account.as_ref().unwrap().id).collect();
     assert_eq!(found, [account.id]);
+    registrations_api::launch_registration(&api, &registered.registration_id.to_string(), None, None).await.unwrap();
+    let launched = resource_of(&api, models::Subtopic::RegistrationLaunched, account.id).await;
+    assert_eq!(launched.registration.unwrap().learner_id, "learner-1");
+    assert_eq!(launched.content.unwrap().course.unwrap().id, course.id);
+    let added = resource_of(&api, models::Subtopic::ContentAddedToAccount, account.id).await;
+    assert_eq!(added.content.unwrap().folder.unwrap().contents[0].id, course.id);
     let mut rule = models::AlertInput::new("Dead letters".into(), models::AlertCondition::MessageDeadLettered);
     let url = Some("http://127.0.0.1:9/".into());
     let target = models::AlertTargetInput { url, ..models::AlertTargetInput::new(models::AlertFormat::Json) };

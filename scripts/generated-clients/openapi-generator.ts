@@ -80,20 +80,29 @@ await new api.AccountContentApi(configuration).addAccountContent({
   accountId: id,
   accountContentAdditionInput: { contents: [{ type: 'COURSE', id: course.id }] },
 });
-const registered = await new api.RegistrationsApi(configuration).createRegistration({
+const registrations = new api.RegistrationsApi(configuration);
+const registered = await registrations.createRegistration({
   registrationInput: { accountId: id, courseId: course.id, learnerId: 'learner-1' },
 });
 assert.equal(registered.score, null);
 assert.ok(registered.createdDt instanceof Date);
 
-const events = await new api.EventsApi(configuration).listEvents({
-  subtopic: 'ACCOUNT_CREATED',
-  accountId: id,
-});
+const events = new api.EventsApi(configuration);
+const creations = await events.listEvents({ subtopic: 'ACCOUNT_CREATED', accountId: id });
 assert.deepEqual(
-  events.data.map(({ account }) => account?.id),
+  creations.data.map(({ account }) => account?.id),
   [id],
 );
+await registrations.launchRegistration({ registrationId: registered.registrationId });
+const resourceOf = async (subtopic: api.Subtopic) => {
+  const found = await events.listEvents({ subtopic, accountId: id });
+  return (await events.getEvent({ eventId: found.data[0]?.id ?? 0 })).resource;
+};
+const launched = await resourceOf('REGISTRATION_LAUNCHED');
+assert.equal(launched.registration?.learnerId, 'learner-1');
+assert.equal(launched.content?.course?.id, course.id);
+const added = await resourceOf('CONTENT_ADDED_TO_ACCOUNT');
+assert.equal(added.content?.folder?.contents[0]?.id, course.id);
 const alerts = new api.AlertsApi(configuration);
 const alert = await alerts.createAlert({
   alertInput: {

@@ -7,9 +7,9 @@ from client.api.audit_log import list_audit_entries
 from client.api.accounts import create_account, delete_account, get_account, list_accounts, update_account
 from client.api.authentication import request_access_token
 from client.api.courses import import_course
-from client.api.events import list_events
+from client.api.events import get_event, list_events
 from client.api.folders import create_folder, delete_folder
-from client.api.registrations import create_registration
+from client.api.registrations import create_registration, launch_registration
 from client.api.webhooks import create_webhook, delete_webhook, get_webhook_statistics, test_webhook, update_webhook
 from client.models import (
     AccessTokenRequest,
@@ -113,6 +113,18 @@ assert registered.score is None
 
 events = list_events.sync(client=client, subtopic=Subtopic.ACCOUNT_CREATED, account_id=account.id)
 assert [event.account.id for event in events.data] == [account.id]
+launch_registration.sync(registered.registration_id, client=client)
+
+
+def resource_of(subtopic):
+    found = list_events.sync(client=client, subtopic=subtopic, account_id=account.id).data
+    return get_event.sync(found[0].id, client=client).resource
+
+
+launched = resource_of(Subtopic.REGISTRATION_LAUNCHED)
+assert launched.registration.learner_id == "learner-1"
+assert launched.content.course.id == course.id
+assert resource_of(Subtopic.CONTENT_ADDED_TO_ACCOUNT).content.folder.contents[0].id == course.id
 target = AlertTargetInput(format_=AlertFormat.JSON, url="http://127.0.0.1:9/")
 rule = AlertInput(name="Dead letters", condition=AlertCondition.MESSAGE_DEAD_LETTERED, target=target)
 made = create_alert.sync_detailed(client=client, body=rule)

@@ -110,6 +110,20 @@ assert.deepEqual(
   events.data?.data.map(({ account }) => account?.id),
   [id],
 );
+assert.ok(registered.data);
+await client.POST('/registrations/{registration_id}/launch', {
+  params: { path: { registration_id: registered.data.registration_id } },
+});
+const resourceOf = async (subtopic: 'CONTENT_ADDED_TO_ACCOUNT' | 'REGISTRATION_LAUNCHED') => {
+  const found = await client.GET('/events', { params: { query: { subtopic, account_id: id } } });
+  const event_id = found.data?.data[0]?.id ?? 0;
+  return (await client.GET('/events/{event_id}', { params: { path: { event_id } } })).data?.resource;
+};
+const launched = await resourceOf('REGISTRATION_LAUNCHED');
+assert.equal(launched?.registration?.learner_id, 'learner-1');
+assert.equal(launched.content?.course?.id, course.data.id);
+const added = await resourceOf('CONTENT_ADDED_TO_ACCOUNT');
+assert.equal(added?.content?.folder?.contents[0]?.id, course.data.id);
 const alert = await client.POST('/alerts', {
   body: {
     name: 'Dead letters',

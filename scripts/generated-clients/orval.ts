@@ -88,6 +88,19 @@ assert.deepEqual(
   events.data.data.map(({ account }) => account?.id),
   [id],
 );
+await api.launchRegistration(registered.data.registration_id, undefined, auth);
+const resourceOf = async (subtopic: 'CONTENT_ADDED_TO_ACCOUNT' | 'REGISTRATION_LAUNCHED') => {
+  const found = await api.listEvents({ subtopic, account_id: id }, auth);
+  assert.ok(found.status === 200);
+  const event = await api.getEvent(found.data.data[0]?.id ?? 0, auth);
+  assert.ok(event.status === 200);
+  return event.data.resource;
+};
+const launched = await resourceOf('REGISTRATION_LAUNCHED');
+assert.equal(launched.registration?.learner_id, 'learner-1');
+assert.equal(launched.content?.course?.id, course.data.id);
+const added = await resourceOf('CONTENT_ADDED_TO_ACCOUNT');
+assert.equal(added.content?.folder?.contents[0]?.id, course.data.id);
 const target = { format: 'JSON', url: 'http://127.0.0.1:9/' } as const;
 const alert = await api.createAlert(
   { name: 'Dead letters', condition: 'MESSAGE_DEAD_LETTERED', target },
