@@ -130,6 +130,8 @@ async function openContext(
     new EventLoopWatch(logs.for('Service'), (seconds) => metrics.eventLoopBusy(seconds)),
   );
   metrics.observeEventLoop(() => eventLoop.read());
+  // It is kept, because a stopping server no longer has an address, but still completes requests that need it.
+  let url = settings.base_url;
   return {
     settings,
     version,
@@ -138,7 +140,10 @@ async function openContext(
     tracing,
     storage,
     idempotency: new Idempotency({ database, cipher, now }),
-    baseUrl: () => settings.base_url ?? urlOf(server, settings),
+    baseUrl() {
+      url ??= urlOf(server, settings);
+      return url;
+    },
     now,
     random,
   };

@@ -30,7 +30,8 @@ export function serverOptions({
     // The deadline of requests is set by `limitRequestTime`.
     requestTimeout: 0,
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    // Otherwise, Fastify would send 503 as plain JSON, without `Retry-After`. `releaseConnections` ends connections after the response.
+    return503OnClosing: false,
     clientErrorHandler: respondToClientError,
   } as const;
 }

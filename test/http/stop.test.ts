@@ -3,19 +3,27 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { makeParties, register } from '../content/registration-helpers.ts';
 import { createAccounts, createWebhook } from '../delivery/webhook-helpers.ts';
+import { isListening } from '../support/free-port.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, hang } from '../support/target-behaviours.ts';
 
 // Runs on SQLite alone: the response does not depend on the database.
 
-/** Sends the beginning of a request, whose body follows if the test sends it. */
-async function beginRequest(url: string, head: string, bodyLength: number): Promise<Socket> {
+/** Opens a connection without a request. */
+async function open(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const client = connect(Number(port), hostname);
   client.on('error', () => undefined);
   await once(client, 'connect');
+  return client;
+}
+
+/** Sends the beginning of a request, whose body follows if the test sends it. */
+async function beginRequest(url: string, head: string, bodyLength: number): Promise<Socket> {
+  const client = await open(url);
   const fields = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${bodyLength}\r\nExpect: 100-continue`;
   client.write(`${head}\r\n${fields}\r\n\r\n`);
   // The response "100 Continue" shows that the request has arrived.
@@ -30,10 +38,7 @@ async function untilStopping({ logLines }: TestService): Promise<void> {
 
 test('a client that does not read its response delays shutdown for at most shutdown_timeout', async () => {
   const service = await startTestService({ settings: { shutdown_timeout: 0.2 } });
-  const { hostname, port } = new URL(service.url);
-  const client = connect(Number(port), hostname);
-  client.on('error', () => undefined);
-  await once(client, 'connect');
+  const client = await open(service.url);
   client.pause();
   // The answer is larger than what the sockets' buffers take.
   const request = 'GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -93,4 +98,31 @@ test('a stop takes up no more messages, while test messages in progress get thei
   await stopping;
   assert.ok(performance.now() - begun < 15_000, 'it waited for a connection without a request');
   assert.equal(target.requests.length, 1, 'the event of the account was sent');
+});
+
+test('a request on a connection that was opened before a stop gets a complete response during the stop', async () => {
+  const service = await startTestService({ settings: { shutdown_timeout: 30 } });
+  await using _stopped = service;
+  const { registration_id } = await register(service, await makeParties(service));
+  const { contentUrl } = service.service;
+  const [client, learner] = [await open(service.url), await open(contentUrl)];
+  // A response on a later connection shows that the server has accepted the earlier one.
+  for (const url of [service.url, contentUrl]) await (await fetch(`${url}/health/live`)).arrayBuffer();
+
+  const stopping = service.stop();
+  for (const url of [service.url, contentUrl])
+    await until(async () => !(await isListening(Number(new URL(url).port))), 'it no longer listens');
+  const authorization = `Authorization: Bearer ${service.api.token}`;
+  const launch = `POST /registrations/${registration_id}/launch HTTP/1.1\r\nHost: x\r\nContent-Length: 0`;
+  client.write(`${launch}\r\n${authorization}\r\n\r\n`);
+  const launched = await text(client);
+  assert.match(launched, /^HTTP\/1\.1 200 /);
+  assert.match(launched, /^connection: close\r$/im);
+  assert.ok(launched.includes(`"launch_url":"${service.url}/`), launched);
+  learner.write('GET /unknown/file HTTP/1.1\r\nHost: x\r\n\r\n');
+  const refused = await text(learner);
+  assert.match(refused, /^HTTP\/1\.1 404 /);
+  assert.match(refused, /^content-type: application\/problem\+json\r$/im);
+  assert.match(refused, /^connection: close\r$/im);
+  await stopping;
 });
