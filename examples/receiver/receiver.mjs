@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Receives Coursewire's webhooks. Needs Node.js 18 or later, and no packages. Copy it, and put your code into `onMessage`.
+// Receives Coursewire's webhooks. Needs Node.js 18.3 or later, and no packages. Copy it, and put your code into `onMessage`.
 // To print messages, run: node receiver.mjs --port 9000 --key crm --secret 'a long random text'
 
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -65,7 +65,12 @@ export async function startReceiver({
     return handling;
   }
 
-  const limits = { requestTimeout: MAX_REQUEST_MS, headersTimeout: MAX_REQUEST_MS };
+  // Node looks for late requests only now and then, every 30 seconds by default.
+  const limits = {
+    requestTimeout: MAX_REQUEST_MS,
+    headersTimeout: MAX_REQUEST_MS,
+    connectionsCheckingInterval: 1_000,
+  };
   const server = createServer(limits, async (request, response) => {
     try {
       await receive(request);

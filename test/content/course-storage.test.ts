@@ -121,7 +121,10 @@ describe('an import that fails leaves no file, no course and no event', () => {
   it('when the disk is full, and says so', async () => {
     await using parts = await openCourseParts();
     parts.store.beforePut = () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
-    await assert.rejects(importInto(parts), isProblem('unavailable'));
+    await assert.rejects(importInto(parts), {
+      code: 'unavailable',
+      headers: { 'Retry-After': '30' },
+    });
     await assertEmpty(parts);
   });
 

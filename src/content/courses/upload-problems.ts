@@ -4,6 +4,9 @@ import { ProblemError } from '../../problems/problem.ts';
 /** ENOSPC: the disk is full. EDQUOT: the quota of this user is exhausted. */
 const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 
+/** In seconds. Other uploads may end and free their space. */
+const NO_SPACE_RETRY_AFTER = '30';
+
 /** Maps a failed import to a problem for the uploader. Other errors are returned unchanged. */
 export function toUploadProblem(error: unknown): unknown {
   if (error instanceof PackageError) {
@@ -14,6 +17,7 @@ export function toUploadProblem(error: unknown): unknown {
   }
   if (NO_SPACE.includes((error as NodeJS.ErrnoException | null)?.code)) {
     return new ProblemError('unavailable', 'The service does not have enough disk space for the package', {
+      headers: { 'Retry-After': NO_SPACE_RETRY_AFTER },
       cause: error,
     });
   }
