@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { PlayableVersion } from '../content/courses/playable-version.ts';
 import type { StructureItem } from '../course-packages/course-structure.ts';
+import type { LaunchUnit } from '../course-packages/package-description.ts';
 import type { Reader } from '../database/database.ts';
 import { notFound } from '../problems/problem.ts';
 import { type LearningStatus, NOTHING_LEARNED, type OpenedPage, type UnitState } from './attempts/attempt.ts';
@@ -192,7 +193,7 @@ class PlayerPages {
     const isResumed = isSequenced ? (asked.isResumed ?? isLeftOpen(current)) : null;
     const timeLimit = timeLimitOf(unit, isResumed === false ? 0 : attemptMs(current));
     const isReview =
-      launch.mode !== 'normal' || (!isSequenced && current !== null && isFinished(current, timeLimit));
+      launch.mode !== 'normal' || (!isSequenced && current !== null && isFinished(unit, current, timeLimit));
     const start = await runtime.openUnit({
       launch,
       page: asked.page ?? null,
@@ -306,10 +307,17 @@ function hiddenItems(items: readonly StructureItem[]): string[] {
 }
 
 /**
- * Whether a unit opens for review: it is completed, not failed, and not left open. A unit that was left open
- * continues, because courses report completion early and their score later, unless its time is used up.
+ * Whether a unit opens for review: it is completed, not failed, and cannot go on. It goes on, unless its time is used up,
+ * if it was left open, because courses report completion early and their score later. It also goes on if it has a passing
+ * score and is not judged yet, because a learner may read its pages in one visit and take its test in another.
  */
-function isFinished(unit: UnitState, timeLimit: TimeLimit | null): boolean {
-  const canGoOn = isLeftOpen(unit) && !(timeLimit?.exits === true && timeLimit.leftMs === 0);
-  return unit.completion === 'Completed' && unit.success !== 'FAIL' && !canGoOn;
+function isFinished(
+  { reports, masteryScore }: LaunchUnit,
+  current: UnitState,
+  timeLimit: TimeLimit | null,
+): boolean {
+  const isOverTime = timeLimit?.exits === true && timeLimit.leftMs === 0;
+  const isUnjudged = reports && masteryScore !== null && current.success === 'UNKNOWN';
+  const canGoOn = (isLeftOpen(current) || isUnjudged) && !isOverTime;
+  return current.completion === 'Completed' && current.success !== 'FAIL' && !canGoOn;
 }

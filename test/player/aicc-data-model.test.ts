@@ -61,7 +61,7 @@ describe('the data model of AICC', () => {
     const registrationId = await register();
     const model = new PlainAiccModel(AICC_ELEMENTS);
     let unit = await open(registrationId);
-    let former: AiccUnit | null = null;
+    let former: { unit: AiccUnit; isReview: boolean } | null = null;
     model.open();
     const calls: string[] = [];
     const said = () => `seed ${seed}: the last of\n${calls.slice(-12).join('\n')}`;
@@ -77,11 +77,12 @@ describe('the data model of AICC', () => {
       const kind = random(20);
       if (kind === 0) await sends('DropTables', undefined, '1');
       else if (kind === 1 && former !== null) {
-        await sends('PutParam', '[core]\nlesson_status=failed', model.isReview ? '0' : '3', former);
+        const answer = former.isReview ? '0' : '3';
+        await sends('PutParam', '[core]\nlesson_status=failed', answer, former.unit);
       } else if (kind < 4) {
         if (kind === 2) await sends('ExitAU', undefined, model.exit());
         calls.push('opened again');
-        former = unit;
+        former = { unit, isReview: model.isReview };
         unit = await open(registrationId);
         model.open();
         const again = model.messageOf(random, ['Time']);

@@ -19,6 +19,11 @@ const COURSES = {
   'SCORM 2004': scorm2004Course({ items: item }),
   AICC: { ...aicc, 'course.au': String(units).replace('"80"', '""') },
 } as const satisfies Record<string, PackageFiles>;
+const WITH_PASSING_SCORE = {
+  'SCORM 1.2': scorm12Course(),
+  'SCORM 2004': scorm2004Course(),
+  AICC: aiccFiles(),
+} as const satisfies Record<keyof typeof COURSES, PackageFiles>;
 const STANDARDS = Object.keys(COURSES) as (keyof typeof COURSES)[];
 
 describe('a new try of a unit', () => {
@@ -33,7 +38,7 @@ describe('a new try of a unit', () => {
       const { registrationId } = await registerTo(service, COURSES[standard]);
       /** Opens the unit in a new window. Returns a function that reports a status and a score, and returns the result. */
       const open = async () => {
-        const report = await reporter(service, registrationId, standard);
+        const { report } = await openUnit(service, registrationId, standard);
         return async (status: string, raw: number) => {
           await report(status, raw);
           const { completion, success, score } = await resultOf(service, registrationId);
@@ -72,26 +77,63 @@ describe('a new try of a unit', () => {
       // A unit of SCORM 1.2 that has passed reads that in its next visit.
       assert.deepEqual(await (await open())('passed', 0), ['Completed', 'PASS', 85]);
     });
+
+    for (const [what, files, isReview, expected] of [
+      ['counts if the unit has a passing score', WITH_PASSING_SCORE, false, ['Completed', 'PASS', 90]],
+      ['is a review if it has none', COURSES, true, ['Completed', 'UNKNOWN', null]],
+    ] as const) {
+      test(`of ${standard} that ended completed, but neither passed nor failed, ${what}`, async () => {
+        const { registrationId } = await registerTo(service, files[standard]);
+        const first = await openUnit(service, registrationId, standard);
+        await first.end('completed');
+        const second = await openUnit(service, registrationId, standard);
+        assert.equal(second.isReview, isReview);
+        // The page of a review commits nothing.
+        if (!isReview) await second.end('passed', 90);
+        const { completion, success, score } = await resultOf(service, registrationId);
+        assert.deepEqual([completion, success, score], expected);
+        assert.equal((await openUnit(service, registrationId, standard)).isReview, true);
+      });
+    }
   }
 });
 
-/** Opens the unit of a registration in a new window. Returns a function that reports a status and a score. */
-async function reporter(
+/** A unit that was opened in a new window. */
+interface OpenedUnit {
+  isReview: boolean;
+  /** Reports a status and a score. */
+  report(status: string, raw?: number): Promise<void>;
+  /** The same, and ends the visit. */
+  end(status: string, raw?: number): Promise<void>;
+}
+
+/** Opens the unit of a registration in a new window. */
+async function openUnit(
   service: TestService,
   registrationId: string,
   standard: keyof typeof COURSES,
-): Promise<(status: string, raw: number) => Promise<void>> {
+): Promise<OpenedUnit> {
   if (standard === 'AICC') {
-    const unit = new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
-    return async (status, raw) => {
-      const data = `[core]\nlesson_status=${status}\nscore=${raw}`;
+    const player = await Player.open(service, registrationId);
+    const { address, isReview } = await player.post('/unit', { unit: 'A1' });
+    const unit = new AiccUnit(new URL(address));
+    const report = async (status: string, raw?: number) => {
+      const data = `[core]\nlesson_status=${status}\nscore=${raw ?? ''}`;
       assert.match(await unit.send('PutParam', data), /^error=0/);
+    };
+    return {
+      isReview,
+      report,
+      async end(status, raw) {
+        await report(status, raw);
+        assert.match(await unit.send('ExitAU'), /^error=0/);
+      },
     };
   }
   const client = await startLaunch(service, registrationId);
   await client.open();
-  await client.openUnit('i1');
-  return async (status, raw) => {
+  const { isReview } = await client.openUnit('i1');
+  const commit = async (status: string, raw: number | undefined, terminated: boolean) => {
     const isJudged = status === 'passed' || status === 'failed';
     const cmi =
       standard === 'SCORM 1.2'
@@ -101,6 +143,11 @@ async function reporter(
             success_status: isJudged ? status : 'unknown',
             score: { raw },
           };
-    assert.deepEqual((await client.commit('i1', cmi)).body, { outcome: 'recorded' });
+    assert.deepEqual((await client.commit('i1', cmi, { terminated })).body, { outcome: 'recorded' });
+  };
+  return {
+    isReview,
+    report: (status, raw) => commit(status, raw, false),
+    end: (status, raw) => commit(status, raw, true),
   };
 }

@@ -17,7 +17,7 @@ const ALLOWED_S = 30 * 60;
 
 /**
  * The data model of an AICC unit as its table describes it, with nothing else known: a second opinion on the service's.
- * Times add up over visits, and a unit that is done is opened for review, which changes nothing.
+ * Times add up over visits, and a unit that is passed is opened for review, which changes nothing.
  */
 export class PlainAiccModel {
   readonly #elements: readonly AiccElement[];
@@ -42,7 +42,8 @@ export class PlainAiccModel {
 
   /** A new window. */
   open(): void {
-    const canGoOn = (this.#exit === 'suspend' || !this.#hasEnded) && this.#totalS < ALLOWED_S;
+    const isLeftOpen = this.#exit === 'suspend' || !this.#hasEnded;
+    const canGoOn = (isLeftOpen || this.#success === 'UNKNOWN') && this.#totalS < ALLOWED_S;
     this.isReview = this.#isCompleted && this.#success !== 'FAIL' && !canGoOn;
     this.#hasBegun = false;
     this.#hasSetStatus = false;

@@ -73,7 +73,8 @@ describe('the time of a unit', () => {
   test('opens a completed unit for review once its limit is used up, also if no visit has ended', async () => {
     const item =
       '<item identifier="i1" identifierref="r1"><title>Lesson 1</title>' +
-      '<adlcp:maxtimeallowed>00:30:00</adlcp:maxtimeallowed><adlcp:timelimitaction>exit,message</adlcp:timelimitaction></item>';
+      '<adlcp:maxtimeallowed>00:30:00</adlcp:maxtimeallowed><adlcp:timelimitaction>exit,message</adlcp:timelimitaction>' +
+      '<adlcp:masteryscore>80</adlcp:masteryscore></item>';
     for (const [lesson_status, session_time, left] of [
       ['passed', '00:31:00', [true, null]],
       ['completed', '00:31:00', [true, null]],
