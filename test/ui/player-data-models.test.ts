@@ -160,6 +160,25 @@ it('the data model of SCORM 2004 accepts line breaks only in texts', () => {
   assert.equal(write(api, 'cmi.interactions.0.learner_response', 'a\nb').value, 'false');
 });
 
+it('a unit of SCORM 2004 that asks to suspend the course is suspended, unless it says that it has ended', () => {
+  for (const [exit, request, left] of [
+    ['', 'suspendAll', 'suspend'],
+    ['normal', 'suspendAll', 'suspend'],
+    ['time-out', 'suspendAll', 'time-out'],
+    ['logout', 'suspendAll', 'logout'],
+    ['normal', 'exitAll', 'normal'],
+  ] as const) {
+    const { api, sent } = startUnit('2004', structuredClone(GIVEN['2004']));
+    api.Initialize('');
+    api.SetValue('adl.nav.request', request);
+    api.SetValue('cmi.exit', exit);
+    api.Terminate('');
+    assert.equal(sent().exit, left, `${exit} ${request}`);
+    api.Initialize('');
+    assert.equal(api.GetValue('cmi.entry'), left === 'suspend' ? 'resume' : '', `${exit} ${request}`);
+  }
+});
+
 for (const version of ['1.2', '2004'] as const) {
   describe(`the data model of SCORM ${version}`, () => {
     for (const rule of RULES[version]) {

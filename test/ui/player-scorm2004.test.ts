@@ -131,6 +131,9 @@ describe('a SCORM 2004 course in a browser', () => {
     );
   });
 
+  const LESSONS = ['1', '2']
+    .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)
+    .join('');
   /** Two lessons in a row; the second one is disabled until the first one is passed. */
   const SEQUENCED = {
     items: `<item identifier="i1" identifierref="r1"><title>Lesson 1</title>${sequencedPassing('o1')}</item>
@@ -175,6 +178,80 @@ describe('a SCORM 2004 course in a browser', () => {
     assert.equal((await learner.given()).entry, 'resume');
     const { body } = await service.api.get(`/registrations/${registrationId}`);
     assert.deepEqual([body.completion, body.units[0].completion], ['Incomplete', 'Incomplete']);
+  });
+
+  for (const [what, course] of [
+    ['a course without sequencing', {}],
+    ['a sequenced course', SEQUENCED],
+  ] as const) {
+    it(`suspends ${what} if the unit asks for that alone, and counts what follows`, async () => {
+      const { registrationId } = await registerTo(service, scorm2004Course(course));
+      const statusOf = async () => {
+        const { body } = await service.api.get(`/registrations/${registrationId}`);
+        return [body.completion, body.units[0].completion, body.units[0].success];
+      };
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await learner.given();
+      await learner.calls(
+        ['SetValue', 'cmi.suspend_data', 'p2'],
+        ['SetValue', 'adl.nav.request', 'suspendAll'],
+        ['Commit', ''],
+        ['Terminate', ''],
+      );
+      await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+      assert.deepEqual(await statusOf(), ['Incomplete', 'Incomplete', 'UNKNOWN']);
+      await learner.open(service, registrationId);
+      const { entry, mode, suspend_data } = await learner.given();
+      assert.deepEqual([entry, mode, suspend_data], ['resume', 'normal', 'p2']);
+      // The same while its page unloads, because the learner exits.
+      await learner.course.locator('body').evaluate(() => {
+        const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
+        addEventListener('unload', () => {
+          sco.SetValue?.('adl.nav.request', 'suspendAll');
+          sco.Terminate?.('');
+        });
+      });
+      await learner.page.getByRole('button', { name: 'Exit' }).click();
+      await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+      assert.deepEqual(await statusOf(), ['Incomplete', 'Incomplete', 'UNKNOWN']);
+      await learner.open(service, registrationId);
+      assert.equal((await learner.given()).entry, 'resume');
+      await learner.course.locator('#pass').click();
+      await until(async () => (await statusOf())[2] === 'PASS', 'the pass is recorded');
+    });
+  }
+
+  it('ends the attempt on a sequenced unit that asks to suspend the course while the learner goes on', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course({ ...SEQUENCED, items: LESSONS }));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.course.locator('body').evaluate(() => {
+      const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
+      addEventListener('unload', () => {
+        sco.SetValue?.('adl.nav.request', 'suspendAll');
+        sco.Terminate?.('');
+      });
+    });
+    await learner.page.getByRole('button', { name: 'Next' }).click();
+    await learner.page.locator('nav [aria-current]').filter({ hasText: 'Lesson 2' }).waitFor();
+    await learner.page.getByRole('button', { name: /^Lesson 1.*Completed/ }).click();
+    await learner.page.locator('nav [aria-current]').filter({ hasText: 'Lesson 1' }).waitFor();
+    assert.equal((await learner.given()).entry, 'ab-initio');
+  });
+
+  it('stays in a plain course of several units if a unit asks for its own end, and can open another one', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course({ items: LESSONS }));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.calls(['SetValue', 'adl.nav.request', 'exit'], ['Terminate', '']);
+    await learner.page.getByRole('heading', { name: 'You have left this unit' }).waitFor();
+    await learner.page.getByRole('button', { name: 'Lesson 2' }).click();
+    await learner.given();
+    await learner.calls(['SetValue', 'adl.nav.request', 'exitAll'], ['Terminate', '']);
+    await learner.page.getByRole('heading', { name: 'You have finished this course' }).waitFor();
   });
 
   it('counts the time of a resumed attempt on a sequenced unit without that of earlier attempts', async () => {

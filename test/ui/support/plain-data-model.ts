@@ -60,8 +60,8 @@ export class PlainDataModel {
   initialize(): Answer {
     if (this.#state === 'running') return { value: 'false', error: this.#errors.initialized };
     if (this.#state === 'after') {
+      this.#values.set('cmi.entry', this.#hasSuspended ? 'resume' : '');
       this.#values.delete('adl.nav.request');
-      this.#values.set('cmi.entry', this.#values.get('cmi.exit') === 'suspend' ? 'resume' : '');
       this.#values.delete('cmi.exit');
       // What was left empty is as good as never set.
       for (const [element, value] of this.#values) if (value === '') this.#values.delete(element);
@@ -102,6 +102,13 @@ export class PlainDataModel {
     if (error !== null) return { value: 'false', error };
     this.#values.set(element, value);
     return { value: 'true', error: OK };
+  }
+
+  /** Whether the unit, or its request to suspend the whole course, has suspended it. */
+  get #hasSuspended(): boolean {
+    const exit = this.#values.get('cmi.exit') ?? '';
+    const suspendsAll = this.#values.get('adl.nav.request') === 'suspendAll';
+    return exit === 'suspend' || (suspendsAll && exit !== 'time-out' && exit !== 'logout');
   }
 
   get #errors() {

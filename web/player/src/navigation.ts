@@ -1,9 +1,7 @@
 import type { Unit } from './server.ts';
 
 /** The destination that a unit requests when it terminates. */
-export type Navigation =
-  | { to: 'continue' | 'previous' | 'exit' | 'suspend' | 'abandon' }
-  | { to: 'unit'; unit: string };
+export type Navigation = { to: 'continue' | 'previous' | 'contents' | 'exit' } | { to: 'unit'; unit: string };
 
 /** The navigation that a value of `adl.nav.request` requests in a course without sequencing; null for none. */
 export function navigationOf(request: string): Navigation | null {
@@ -14,19 +12,18 @@ export function navigationOf(request: string): Navigation | null {
     case 'previous':
       return { to: request };
     case 'exit':
-    case 'exitAll':
-      return { to: 'exit' };
-    case 'suspendAll':
-      return { to: 'suspend' };
     case 'abandon':
+      return { to: 'contents' };
+    case 'exitAll':
+    case 'suspendAll':
     case 'abandonAll':
-      return { to: 'abandon' };
+      return { to: 'exit' };
     default:
       return null;
   }
 }
 
-/** The unit to which a navigation leads; null for the exit. */
+/** The unit to which a navigation leads; null if it leads to none. */
 export function unitOf(navigation: Navigation, units: readonly Unit[], from: Unit): Unit | null {
   const at = units.findIndex(({ id }) => id === from.id);
   if (navigation.to === 'continue') return units[at + 1] ?? null;

@@ -250,11 +250,11 @@ export class Player {
 
   /** Follows the navigation of the unit, once its call has returned. */
   #navigate(open: OpenUnit, navigation: Navigation): void {
-    const units = this.#page?.units ?? [];
     setTimeout(() => {
       if (open !== this.#open) return;
-      const unit = unitOf(navigation, units, open.unit);
-      void this.#moves.make(() => (unit === null ? this.#exit() : this.#openUnit(unit)));
+      const next = unitOf(navigation, this.#page?.units ?? [], open.unit);
+      const exitOrOpen = () => (next === null ? this.#exit() : this.#openUnit(next));
+      void this.#moves.make(() => (navigation.to === 'contents' ? this.#unitLeft() : exitOrOpen()));
     });
   }
 
@@ -270,11 +270,11 @@ export class Player {
       return true;
     }
     this.#open = null;
-    this.#sequencer?.leaveUnit();
+    this.#sequencer?.leaveUnit(leaving === 'out');
     const canStay = leaving !== 'time-out' && this.#sequencer?.isWaiting !== true;
     if (!(await open.closeCourse(canStay)) && !this.#isEnded) {
       this.#open = open;
-      this.#sequencer?.leaveUnit(false);
+      this.#sequencer?.stayInUnit();
       this.#startClock(open);
       return false;
     }

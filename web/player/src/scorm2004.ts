@@ -60,6 +60,7 @@ export function scorm2004Api(
           request = EXITS_OF_ALL.includes(cmi.exit) ? 'exitAll' : asked;
           sequencer?.terminated(data.unit, reportOf(cmi), asked);
         },
+        canSuspend: () => sequencer?.endsUnit !== true,
       }),
     onChange(how) {
       onChange(how);
@@ -89,9 +90,12 @@ function engineOf(
   {
     onSet,
     onTerminated,
+    canSuspend,
   }: {
     onSet: (element: string) => void;
     onTerminated: (left: Record<string, unknown>, asked: string) => void;
+    /** Whether the unit's own navigation request may suspend it. */
+    canSuspend: () => boolean;
   },
 ): Engine {
   const inner = new Scorm2004API({
@@ -112,8 +116,14 @@ function engineOf(
   const set = new Set<string>();
   const read = () => {
     const { cmi: members } = inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> };
-    // A unit that measured no time must not report a time of zero.
-    return set.has('cmi.session_time') ? members : { ...members, session_time: '' };
+    // Suspending the whole course suspends the unit, whose exit need not say so (Sequencing and Navigation, TB.2.3).
+    const isSuspended = adl.request === 'suspendAll' && !EXITS_OF_ALL.includes(members.exit) && canSuspend();
+    return {
+      ...members,
+      ...(isSuspended ? { exit: 'suspend' } : {}),
+      // A unit that measured no time must not report a time of zero.
+      ...(set.has('cmi.session_time') ? {} : { session_time: '' }),
+    };
   };
   const countOf = (list: string) => Number(inner.GetValue(`${list}._count`)) || 0;
   const isAdl = (element: string) => AdlModel.holds(element) && inner.isInitialized();

@@ -36,6 +36,7 @@ export class Sequencer {
   #isOver = false;
   #isWaiting = false;
   #isLeaving = false;
+  #endsUnit = false;
 
   /**
    * @param state the state that an earlier page stored; null without one
@@ -91,8 +92,12 @@ export class Sequencer {
 
   /** Leaves the course because the learner exits. If the unit hides the control to suspend, the course ends. */
   exit(): void {
-    if (this.hides('suspendAll') && !this.hides('exitAll')) this.request('exitAll');
+    if (this.#exitEndsCourse) this.request('exitAll');
     else this.leave();
+  }
+
+  get #exitEndsCourse(): boolean {
+    return this.hides('suspendAll') && !this.hides('exitAll');
   }
 
   /**
@@ -190,7 +195,7 @@ export class Sequencer {
     const { tree } = this.#session;
     if (isAsset && tree.current !== null) completeAsset(tree, tree.current);
     this.#isWaiting = false;
-    this.#isLeaving = false;
+    this.stayInUnit();
     this.#delivered = null;
     this.#isOver = false;
   }
@@ -223,10 +228,22 @@ export class Sequencer {
 
   /**
    * The learner leaves the open unit, so the unit's own navigation request no longer counts.
-   * @param isLeaving false if the learner stays after all
+   * @param isExit whether the learner exits the course
    */
-  leaveUnit(isLeaving = true): void {
-    this.#isLeaving = isLeaving;
+  leaveUnit(isExit: boolean): void {
+    this.#isLeaving = true;
+    this.#endsUnit = !isExit || this.#exitEndsCourse;
+  }
+
+  /** The learner stays in the open unit after all. */
+  stayInUnit(): void {
+    this.#isLeaving = false;
+    this.#endsUnit = false;
+  }
+
+  /** Whether the learner leaves the open unit in a way that ends the attempt on it, unless its exit suspends it. */
+  get endsUnit(): boolean {
+    return this.#endsUnit;
   }
 
   /** The data of the course on which a unit's `adl` data model works. */
