@@ -175,6 +175,24 @@ describe('the last requests of a page that is closed', () => {
     assert.deepEqual([success, score], ['PASS', 90]);
   });
 
+  it('keep the bookmark and the pass of a cmi5 unit, even if another instance handles them after its end', async (test) => {
+    watchOrder(test, 1);
+    await using service = await borrowTestService();
+    const { registrationId, unit, statement, bookmark } = await openCmi5(service);
+    assert.equal(await send(numbered(statement(unit.terminated()), 3)), 200);
+    assert.equal(await send(numbered(bookmark, 1)), 204);
+    assert.equal(await send(numbered(statement(unit.terminated()), 2)), 403);
+    assert.equal(await send(numbered(statement(unit.passed(0.9)), 2)), 200);
+    const { completion, success, score } = await resultOf(service, registrationId);
+    assert.deepEqual([completion, success, score], ['Completed', 'PASS', 90]);
+    for (const [why, late] of [
+      ['sent after the end', numbered(statement(unit.completed()), 4)],
+      ['sent with the end', numbered(statement(unit.completed()), 3)],
+      ['not sent while the page was being closed', statement(unit.completed())],
+    ] as [string, Sent][])
+      assert.equal(await send(late), 403, why);
+  });
+
   for (const [how, openAgain] of [
     [
       'the page is opened again',

@@ -1,9 +1,10 @@
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import type { RequestPlace } from '../content-origin/request-order.ts';
 import { type JsonObject, type Statement, VOIDED } from '../lrs/xapi-types.ts';
 import type { Session } from '../sessions/session.ts';
-import type { SessionFacts, UnitFacts } from './cmi5-facts.ts';
+import { isTerminatedBefore, type SessionFacts, type UnitFacts } from './cmi5-facts.ts';
 import {
   CATEGORY_CMI5,
   CATEGORY_MOVE_ON,
@@ -19,6 +20,8 @@ export interface Admission {
   unit: Pick<LaunchUnit, 'id' | 'masteryScore'>;
   facts: SessionFacts;
   unitFacts: UnitFacts;
+  /** Null unless the page sent the statement while it was being closed. */
+  lastRequest: RequestPlace | null;
 }
 
 const UTC = /(?:Z|\+00(?::?00)?)$/i;
@@ -32,7 +35,7 @@ const TIMED: readonly Cmi5Verb[] = ['completed', 'passed', 'failed', 'terminated
  * @throws {ProblemError} `forbidden`
  */
 export function admitStatement(statement: Statement, admission: Admission): Cmi5Verb | null {
-  const { session, facts } = admission;
+  const { session, facts, lastRequest } = admission;
   const context = objectIn(statement, 'context');
   const categories = activityIds(context, 'category');
   const isDefined = categories.includes(CATEGORY_CMI5);
@@ -51,7 +54,8 @@ export function admitStatement(statement: Statement, admission: Admission): Cmi5
     throw forbidden('The context must contain everything in the context template (9.6.2)');
   }
   if (facts.abandoned) throw forbidden('The session was abandoned (9.3.6)');
-  if (facts.terminated) throw forbidden('The session is already terminated (9.3.8)');
+  if (isDefined && verb === 'terminated' ? facts.terminated : isTerminatedBefore(facts, lastRequest))
+    throw forbidden('The session is already terminated (9.3.8)');
   if (isDefined && verb === 'initialized') {
     if (facts.initialized) throw forbidden('The session is already initialized (9.3.2)');
     if (!facts.preferencesRead) throw forbidden("The unit must read the learner's preferences first (11)");

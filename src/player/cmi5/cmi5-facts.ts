@@ -1,5 +1,6 @@
 import type { LaunchUnit, MoveOn } from '../../course-packages/package-description.ts';
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
+import type { RequestPlace } from '../content-origin/request-order.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 import type { Session } from '../sessions/session.ts';
 
@@ -9,6 +10,8 @@ export interface SessionFacts extends JsonObject {
   preferencesRead: boolean;
   initialized: boolean;
   terminated: boolean;
+  /** The request that terminated the session; null unless the page sent it while it was being closed. */
+  terminatedBy: RequestPlace | null;
   abandoned: boolean;
   /** Whether the unit has sent `passed` or `failed` in this session. */
   judged: boolean;
@@ -36,6 +39,7 @@ export const NEW_SESSION: SessionFacts = {
   preferencesRead: false,
   initialized: false,
   terminated: false,
+  terminatedBy: null,
   abandoned: false,
   judged: false,
   reportedMs: 0,
@@ -53,6 +57,18 @@ const NOTHING: UnitFacts = {
 /** The stored facts of a session. */
 export function sessionFactsOf({ facts }: Pick<Session, 'facts'>): SessionFacts {
   return { ...NEW_SESSION, ...(facts as Partial<SessionFacts>) };
+}
+
+/**
+ * Whether the session was terminated before a request. `terminated` may overtake earlier requests of a page that is being
+ * closed, because another instance may handle them. The page cannot send them again.
+ */
+export function isTerminatedBefore(
+  { terminated, terminatedBy }: SessionFacts,
+  lastRequest: RequestPlace | null,
+): boolean {
+  if (lastRequest === null || lastRequest.page !== terminatedBy?.page) return terminated;
+  return lastRequest.number >= terminatedBy.number;
 }
 
 /** The stored progress of a unit. */

@@ -4,6 +4,7 @@ import { isObject } from '../../is-object.ts';
 import type { UnitState } from '../attempts/attempt.ts';
 import type { AttemptInProgress } from '../attempts/attempt-service.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
+import type { RequestPlace } from '../content-origin/request-order.ts';
 import type { Statement } from '../lrs/xapi-types.ts';
 import { durationMs } from '../sessions/durations.ts';
 import type { Session } from '../sessions/session.ts';
@@ -22,11 +23,16 @@ interface Facts {
 /**
  * The progress after an admitted statement.
  * @param elapsedMs the time since the session began
+ * @param lastRequest null unless the page sent the statement while it was being closed
  */
 export function withStatement(
   facts: Facts,
   statement: Statement,
-  { verb, elapsedMs }: { verb: Cmi5Verb | null; elapsedMs: number },
+  {
+    verb,
+    elapsedMs,
+    lastRequest,
+  }: { verb: Cmi5Verb | null; elapsedMs: number; lastRequest: RequestPlace | null },
 ): Facts {
   const result = isObject(statement.result) ? statement.result : {};
   const reportedMs = durationMs(result.duration) ?? 0;
@@ -52,10 +58,18 @@ export function withStatement(
         unit: { ...facts.unit, failed: true, score: score ?? facts.unit.score },
       };
     case 'terminated':
-      return { session: { ...facts.session, terminated: true }, unit: withEnded(facts, reportedMs) };
+      return {
+        session: { ...facts.session, terminated: true, terminatedBy: placeOf(lastRequest) },
+        unit: withEnded(facts, reportedMs),
+      };
     default:
       return facts;
   }
+}
+
+/** Only what is stored. */
+function placeOf(lastRequest: RequestPlace | null): RequestPlace | null {
+  return lastRequest === null ? null : { page: lastRequest.page, number: lastRequest.number };
 }
 
 /** The progress of the unit when the session ends after this time. */

@@ -3,16 +3,23 @@ import { ProblemError } from '../../problems/problem.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 import type { SessionRules, SessionSituation } from '../sessions/session-rules.ts';
 import { admitStatement } from './cmi5-admission.ts';
-import { factsOf, type SessionFacts, sessionFactsOf, type UnitFacts } from './cmi5-facts.ts';
+import {
+  factsOf,
+  isTerminatedBefore,
+  type SessionFacts,
+  sessionFactsOf,
+  type UnitFacts,
+} from './cmi5-facts.ts';
 import { assertPreferences, PREFERENCES } from './cmi5-preferences.ts';
 import { consequences, openTimeOf, withStatement } from './cmi5-progress.ts';
 import { type Cmi5Verb, cmi5VerbOf } from './cmi5-vocabulary.ts';
 
 /** The rules of cmi5: the order of statements in a session, their contents, and their effect on progress. */
 export const cmi5Rules: SessionRules = {
-  assertOpen({ facts }) {
-    const { terminated, abandoned } = facts as SessionFacts;
-    if (terminated || abandoned) throw new ProblemError('forbidden', 'cmi5: The session has ended (8.1.2)');
+  assertOpen(session, lastRequest) {
+    const facts = sessionFactsOf(session);
+    if (facts.abandoned || isTerminatedBefore(facts, lastRequest))
+      throw new ProblemError('forbidden', 'cmi5: The session has ended (8.1.2)');
   },
   launchDataOf: packageDataOf,
   admitDocument: assertPreferences,
@@ -20,7 +27,7 @@ export const cmi5Rules: SessionRules = {
     if (kind !== 'agent-profile' || id !== PREFERENCES) return null;
     return (facts as SessionFacts).preferencesRead ? null : { ...facts, preferencesRead: true };
   },
-  begin({ session, current, course, unit, now, baseUrl }: SessionSituation) {
+  begin({ session, current, course, unit, lastRequest, now, baseUrl }: SessionSituation) {
     const stored = current.units.find(({ unitId }) => unitId === session.unitId) ?? null;
     let facts: { session: SessionFacts; unit: UnitFacts } = {
       session: sessionFactsOf(session),
@@ -40,16 +47,17 @@ export const cmi5Rules: SessionRules = {
             unit,
             facts: sofar.session,
             unitFacts: sofar.unit,
+            lastRequest,
           });
           verbs.set(String(statement.id).toLowerCase(), verb);
-          sofar = withStatement(sofar, statement, { verb, elapsedMs });
+          sofar = withStatement(sofar, statement, { verb, elapsedMs, lastRequest });
         }
       },
       stored(statements) {
         for (const statement of statements) {
           const verb = verbs.get(statement.id) ?? null;
           if (verb !== null && cmi5VerbOf(statement.verb.id) === verb) counts = true;
-          facts = withStatement(facts, statement, { verb, elapsedMs });
+          facts = withStatement(facts, statement, { verb, elapsedMs, lastRequest });
         }
       },
       outcome() {

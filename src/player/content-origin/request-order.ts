@@ -13,8 +13,15 @@ const SETTLING_PATIENCES = 10;
 /** How long the numbers of a page are kept after its latest request. */
 const KEPT_MS = 10_000;
 
+/** The place of a numbered request among those of its page. */
+export interface RequestPlace {
+  page: string;
+  /** From 1. */
+  number: number;
+}
+
 /** A numbered request. */
-export interface OrderedRequest {
+export interface OrderedRequest extends RequestPlace {
   /**
    * Resolves when all requests with lower numbers have ended. One that does not arrive may be lost, or be handled by
    * another instance, so the wait for it has a limit.
@@ -48,7 +55,7 @@ export class RequestOrder {
     const number = Number(digits);
     page.arrive(number);
     const patienceMs = Math.min(MAX_PATIENCES, number - 1) * this.#patienceMs;
-    return { comes: () => page.comes(number, patienceMs), end: () => page.end(number) };
+    return { page: id, number, comes: () => page.comes(number, patienceMs), end: () => page.end(number) };
   }
 
   /** Resolves when the numbered requests of a group that have arrived at this instance have ended, or after a time. */

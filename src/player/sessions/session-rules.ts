@@ -2,6 +2,7 @@ import type { PlayableVersion } from '../../content/courses/playable-version.ts'
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { AttemptInProgress } from '../attempts/attempt-service.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
+import type { RequestPlace } from '../content-origin/request-order.ts';
 import type { LaunchTransaction } from '../lrs/lrs-scope.ts';
 import type { JsonObject, Statement } from '../lrs/xapi-types.ts';
 import type { Session } from './session.ts';
@@ -14,6 +15,8 @@ export interface SessionSituation {
   course: PlayableVersion;
   unit: LaunchUnit;
   now: number;
+  /** Null unless the page sent the request while it was being closed. */
+  lastRequest: RequestPlace | null;
   /** The base URL of the service, with which the IRIs of its own activities start. */
   baseUrl: string;
 }
@@ -32,9 +35,10 @@ export interface SessionOutcome {
 export interface SessionRules {
   /**
    * Checks that a session may still use its credential for documents and reading.
+   * @param lastRequest the place of the request; null unless the page sent it while it was being closed
    * @throws {ProblemError} `forbidden`
    */
-  assertOpen(session: Session): void;
+  assertOpen(session: Session, lastRequest: RequestPlace | null): void;
   /** The part of the session's `launchData` that comes from the package. */
   launchDataOf?(unit: LaunchUnit): JsonObject;
   /** @throws {ProblemError} `forbidden` */

@@ -60,7 +60,7 @@ export class SessionScopes {
     const session = await this.#authenticate(launch, authorization);
     const rules = this.#options.rules.get(launch.learningStandard);
     if (rules === undefined) throw refused();
-    rules.assertOpen(session);
+    rules.assertOpen(session, request.lastRequest);
     const course = await this.#options.courses.read(
       this.#options.database.reader,
       launch.courseId,
@@ -125,8 +125,9 @@ export class SessionScopes {
           const unit = course.units.find(({ id }) => id === session?.unitId);
           if (session === undefined || unit === undefined) throw refused();
           assertStillRecords(session, current.attempt);
-          rules.assertOpen(session);
-          const run = rules.begin({ session, current, course, unit, now: now(), baseUrl: baseUrl() });
+          rules.assertOpen(session, lastRequest);
+          const situation = { session, current, course, unit, lastRequest };
+          const run = rules.begin({ ...situation, now: now(), baseUrl: baseUrl() });
           const result = await work(tx, {
             ...run,
             learner: current.registration,
