@@ -90,6 +90,28 @@ describe('the example deployment', () => {
           assert.ok(server.includes(`\n  proxy_set_header ${line};\n`), line);
     });
 
+  test('nginx keeps a launch on one instance, and a browser that shows the admin UI, but spreads the API', () => {
+    const text = read('deploy/nginx.conf');
+    const mapped = (variable: string) => {
+      const [, block = ''] =
+        new RegExp(`^map \\$request_uri \\${variable} \\{\n(.*?)^\\}`, 'ms').exec(text) ?? [];
+      const [, pattern = '', value = ''] = /^ {2}~(\S+) (\S+);$/m.exec(block) ?? [];
+      const [, otherwise = ''] = /^ {2}default (\S+);$/m.exec(block) ?? [];
+      return { pattern: new RegExp(pattern), value, otherwise };
+    };
+    const launch = mapped('$launch');
+    assert.equal(launch.value, '$token');
+    for (const address of ['/t-1.x_y/player/', '/t-1.x_y/xapi/statements?statementId=1', '/t-1.x_y'])
+      assert.equal(launch.pattern.exec(address)?.groups?.token, 't-1.x_y', address);
+    const sender = mapped('$sender');
+    assert.deepEqual([sender.value, sender.otherwise], ['$remote_addr$http_user_agent', '$request_id']);
+    for (const address of ['/ui/', '/ui/assets/index-1.js', '/learning/ui/courses'])
+      assert.match(address, sender.pattern);
+    for (const address of ['/courses', '/events?after=/ui/']) assert.doesNotMatch(address, sender.pattern);
+    const methods = Array.from(text.matchAll(/^ {2}hash (\S+) consistent;$/gm), ([, key]) => key);
+    assert.deepEqual(methods, ['$sender', '$launch']);
+  });
+
   test('nginx with TLS leads the addresses of its settings to the default ports', () => {
     const text = read('deploy/nginx-tls.conf');
     const env = Object.fromEntries(

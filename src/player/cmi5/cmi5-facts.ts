@@ -60,8 +60,8 @@ export function sessionFactsOf({ facts }: Pick<Session, 'facts'>): SessionFacts 
 }
 
 /**
- * Whether the session was terminated before a request. `terminated` may overtake earlier requests of a page that is being
- * closed, because another instance may handle them. The page cannot send them again.
+ * Whether the session was terminated before a request. `terminated` may be handled before earlier requests of a page that
+ * is being closed, because another instance may handle those. The page cannot send them again.
  */
 export function isTerminatedBefore(
   { terminated, terminatedBy }: SessionFacts,
