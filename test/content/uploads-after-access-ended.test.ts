@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import { FolderContentStore } from '../../src/content/files/folder-content-store.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -61,6 +62,23 @@ describe('an upload during which its caller lost access', () => {
     const answer = await uploadDuring(headers, async () =>
       assert.equal((await admin.delete(path)).status, 204),
     );
+    assert.equal(answer.status, 401, JSON.stringify(answer.body));
+    assert.equal(await countCourses(), before);
+  });
+
+  it('is refused once its client has been deleted, even if that was after its receipt', async ({ mock }) => {
+    const { path, headers } = await newClient();
+    const before = await countCourses();
+    const { put } = FolderContentStore.prototype;
+    mock.method(
+      FolderContentStore.prototype,
+      'put',
+      async function (this: FolderContentStore, ...given: Parameters<typeof put>) {
+        await put.apply(this, given);
+        assert.equal((await admin.delete(path)).status, 204);
+      },
+    );
+    const answer = await uploadDuring(headers, async () => {});
     assert.equal(answer.status, 401, JSON.stringify(answer.body));
     assert.equal(await countCourses(), before);
   });

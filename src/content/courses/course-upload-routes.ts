@@ -131,8 +131,10 @@ async function respondToUpload(
     user: callerOf(request).user,
     by: actorOf(request),
     signal,
-    commit: (record) =>
-      idempotency.respond(
+    commit: async (record) => {
+      // Storing the files may take hours, too.
+      await request.authorizeAgain?.();
+      return await idempotency.respond(
         request,
         reply,
         async (tx) => {
@@ -141,7 +143,8 @@ async function respondToUpload(
           return { status: 201, headers, body: toCourseRecord(course) };
         },
         content,
-      ),
+      );
+    },
   });
 }
 
