@@ -10,25 +10,38 @@ describe('the checks of an instance', () => {
   const fails = { disk: () => Promise.reject(new Error('it is full')) };
   const about = { instance: 'one', hostName: 'host-a' };
 
-  it('are known to all instances until the next round, however rarely rules are evaluated', async () => {
-    await using opened = await openTestDatabase();
-    const clock = new ManualClock();
-    const pauseMs = 10 * MINUTE;
-    const parts = { database: opened.database, queueObstacle: () => null, now: clock.now, pauseMs };
-    const failing = new InstanceChecks({ ...parts, checks: fails, about });
-    const other = new InstanceChecks({ ...parts, checks: {}, about: { ...about, instance: 'two' } });
-    const known = async () => (await other.ofAllInstances()).map(({ name, reason }) => [name, reason]);
-    await failing.run(true);
-    await failing.report();
-    clock.pass(pauseMs);
-    assert.deepEqual(await known(), [['disk', 'it is full']]);
-    await failing.run(true);
-    await failing.report();
-    clock.pass(3 * pauseMs);
-    assert.deepEqual(await known(), [['disk', 'it is full']], 'the report was repeated');
-    clock.pass(1);
-    assert.deepEqual(await known(), [], 'the instance has stopped');
-  });
+  for (const [how, pauseOfOther] of [
+    ['rarely', 10 * MINUTE],
+    ['rarely on one of them', MINUTE / 4],
+    ['rarely on one of them, and more so on another', 60 * MINUTE],
+  ] as const)
+    it(`are known to all instances until the next round, if rules are evaluated ${how}`, async () => {
+      await using opened = await openTestDatabase();
+      const clock = new ManualClock();
+      const pauseMs = 10 * MINUTE;
+      const parts = { database: opened.database, queueObstacle: () => null, now: clock.now, pauseMs };
+      const failing = new InstanceChecks({ ...parts, checks: fails, about });
+      const ofOther = { ...parts, pauseMs: pauseOfOther, about: { ...about, instance: 'two' } };
+      const other = new InstanceChecks({ ...ofOther, checks: { queue: fails.disk } });
+      const known = async () => {
+        // What it reports itself causes it to delete what does not count.
+        await other.run(true);
+        await other.report();
+        await other.run(false);
+        await other.report();
+        return (await other.ofAllInstances()).map(({ name, reason }) => [name, reason]);
+      };
+      await failing.run(true);
+      await failing.report();
+      clock.pass(pauseMs);
+      assert.deepEqual(await known(), [['disk', 'it is full']]);
+      await failing.run(true);
+      await failing.report();
+      clock.pass(3 * pauseMs);
+      assert.deepEqual(await known(), [['disk', 'it is full']], 'the report was repeated');
+      clock.pass(1);
+      assert.deepEqual(await known(), [], 'the instance has stopped');
+    });
 
   it('are not started again while they hang, neither for alerts nor for readiness', async () => {
     await using opened = await openTestDatabase();

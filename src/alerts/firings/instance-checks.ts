@@ -5,10 +5,10 @@ import { MINUTE_MS } from '../../time/units.ts';
 import type { ServiceTrouble } from '../firing.ts';
 import { deleteOldTroubles, readTroublesSince, replaceTroubles } from './trouble-store.ts';
 
-/** An instance whose last report is older than this, and than a few rounds, has stopped. What it reported is forgotten. */
-const GONE_AFTER_MS = 2 * MINUTE_MS;
-const GONE_AFTER_ROUNDS = 3;
-/** How often an instance repeats a report that has not changed, within the time after which it is forgotten. */
+/** How long a report counts, and for how many rounds of its instance at least. Then the instance has stopped. */
+const COUNTS_MS = 2 * MINUTE_MS;
+const COUNTS_ROUNDS = 3;
+/** How often an instance repeats a report that has not changed, while it counts. */
 const REPEATS = 4;
 /** The name of the check of the database. */
 const DATABASE_CHECK = 'database';
@@ -32,14 +32,17 @@ export interface InstanceChecksDependencies {
  */
 export class InstanceChecks {
   readonly #with: InstanceChecksDependencies;
-  readonly #goneAfterMs: number;
+  /**
+   * How far ahead reports are dated, because the rounds of this instance are rare. Others need not know how rare.
+   */
+  readonly #aheadMs: number;
   #troubles: readonly ServiceTrouble[] = [];
   #reported = '[]';
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(dependencies: InstanceChecksDependencies) {
     this.#with = dependencies;
-    this.#goneAfterMs = Math.max(GONE_AFTER_MS, GONE_AFTER_ROUNDS * dependencies.pauseMs);
+    this.#aheadMs = Math.max(0, COUNTS_ROUNDS * dependencies.pauseMs - COUNTS_MS);
   }
 
   /** Why the database fails for this instance, as of the last {@link run}; null if it works. */
@@ -69,11 +72,11 @@ export class InstanceChecks {
     const troubles = this.#troubles.filter(({ name }) => name !== DATABASE_CHECK);
     const report = JSON.stringify(troubles);
     const isRepetition = report === this.#reported;
-    const repeatMs = this.#goneAfterMs / REPEATS;
+    const repeatMs = (COUNTS_MS + this.#aheadMs) / REPEATS;
     if (isRepetition && (troubles.length === 0 || now() - this.#reportedAt < repeatMs)) return;
     await database.transaction(async (tx) => {
-      await replaceTroubles(tx, about.instance, troubles, now());
-      await deleteOldTroubles(tx, now() - this.#goneAfterMs);
+      await replaceTroubles(tx, about.instance, troubles, now() + this.#aheadMs);
+      await deleteOldTroubles(tx, now() - COUNTS_MS);
     });
     this.#reported = report;
     this.#reportedAt = now();
@@ -81,7 +84,7 @@ export class InstanceChecks {
 
   /** What fails on any instance. @throws {DatabaseUnavailableError} */
   async ofAllInstances(): Promise<ServiceTrouble[]> {
-    return await readTroublesSince(this.#with.database.reader, this.#with.now() - this.#goneAfterMs);
+    return await readTroublesSince(this.#with.database.reader, this.#with.now() - COUNTS_MS);
   }
 }
 

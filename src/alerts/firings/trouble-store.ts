@@ -3,18 +3,18 @@ import type { ServiceTrouble } from '../firing.ts';
 
 /** SQL for the troubles of instances, one operation per function. */
 
-/** Replaces what an instance has reported. */
+/** Replaces what an instance has reported. @param seenAt may be ahead, so that the report counts longer */
 export async function replaceTroubles(
   tx: Transaction,
   instance: string,
   troubles: readonly ServiceTrouble[],
-  now: number,
+  seenAt: number,
 ): Promise<void> {
   await tx.run('delete from alert_troubles where instance = ?', instance);
   await tx.insertMany(
     'alert_troubles',
     ['instance', 'name', 'host_name', 'since', 'reason', 'seen_at'],
-    troubles.map(({ name, hostName, since, reason }) => [instance, name, hostName, since, reason, now]),
+    troubles.map(({ name, hostName, since, reason }) => [instance, name, hostName, since, reason, seenAt]),
   );
 }
 
