@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { makeProbe } from './database/change-probe.ts';
 import { Instances } from './housekeeping/instances.ts';
 import { TaskLeases } from './housekeeping/task-leases.ts';
 import { ClockWatch } from './observability/clock-watch.ts';
@@ -62,7 +63,12 @@ export async function openServiceStorage(
   const leases = new TaskLeases({ database, now });
   const clockWatch = new ClockWatch(database.clock, log);
   const databaseWatch = stack.use(
-    new DatabaseWatch({ database, tryChange: () => leases.tryChange(), log, onLost }),
+    new DatabaseWatch({
+      database,
+      tryChange: () => database.transaction((tx) => makeProbe(tx, 'change-probe')),
+      log,
+      onLost,
+    }),
   );
   log.info('opened the database', { engine: database.dialect });
   if (storage.migrated.length > 0) log.info('migrated the database', { migrations: storage.migrated });

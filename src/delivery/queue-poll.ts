@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { makeProbe } from '../database/change-probe.ts';
 import type { Database, Transaction, TransactionOptions } from '../database/database.ts';
 import type { DeliveryQueue, Received, ReceiveRequest, Settled } from '../queue/message-queue.ts';
 import type { DeliveryTargets } from '../webhooks/delivery-targets.ts';
@@ -54,7 +54,7 @@ export class QueuePoll {
       async (tx) => {
         await queue.settle(tx, [], nothing);
         await queue.receive(tx, nothing);
-        await changeProbe(tx);
+        await makeProbe(tx, 'outcome-probe');
       },
       { durability: 'deferred' },
     );
@@ -146,13 +146,4 @@ export class QueuePoll {
     for (const lineId of await this.#with.targets.changed(tx, failed))
       await this.#with.queue.lines.actOnHead(tx, lineId, 'retry');
   }
-}
-
-/** Changes a row that nobody reads. */
-async function changeProbe(tx: Transaction): Promise<void> {
-  await tx.run(
-    `insert into task_leases (task, token, leased_until) values ('outcome-probe', ?, 0)
-     on conflict (task) do update set token = excluded.token`,
-    randomUUID(),
-  );
 }

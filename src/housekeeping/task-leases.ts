@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { BackgroundTask } from '../time/background-task.ts';
-import { NEVER } from '../time/never.ts';
 import { MINUTE_MS } from '../time/units.ts';
 
 /** If the holder of a lease was killed, another instance can take it after this time. */
@@ -73,11 +72,6 @@ export class TaskLeases {
       task,
     );
     return row?.leased_until ?? null;
-  }
-
-  /** Makes a change without effect, to see whether the database accepts changes. @throws {DatabaseUnavailableError} */
-  async tryChange(): Promise<void> {
-    await this.run('change-probe', { restMs: 0, signal: NEVER }, async () => {});
   }
 
   async #take(task: string, token: string, restMs: number): Promise<boolean> {
