@@ -5,6 +5,8 @@ import { MINUTE_MS } from '../time/units.ts';
 
 /** If the holder of a lease was killed, another instance can take it after this time. */
 const LEASE_MS = MINUTE_MS;
+/** How much the clocks of instances may differ: each estimates the time of the database server. */
+const CLOCK_SLACK_MS = 5_000;
 /** How often a lease is renewed while it lasts, once it was taken. */
 const RENEWALS_PER_LEASE = 3;
 
@@ -86,7 +88,7 @@ export class TaskLeases {
         now + this.#with.leaseMs,
         now,
         // Nobody leases a task for longer: the clock was set back.
-        now + Math.max(this.#with.leaseMs, restMs),
+        now + Math.max(this.#with.leaseMs, restMs) + CLOCK_SLACK_MS,
       ),
     );
     return taken > 0;

@@ -97,6 +97,20 @@ describe('a housekeeping task', () => {
     assert.equal(await does(instances.second), true);
   });
 
+  it('is done by one instance at a time, even if their clocks differ by moments', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const clock = new ManualClock();
+    const ahead = new TaskLeases({ database, now: () => clock.now() + 20 });
+    const behind = new TaskLeases({ database, now: clock.now });
+    // It rests for less than a lease, as the cleaning of expired data does.
+    const short = { restMs: LEASE_MS / 2, signal: never };
+    await ahead.run('cleaning', short, async () => {
+      assert.equal(await behind.run('cleaning', short, async () => {}), false);
+    });
+    assert.equal(await behind.run('cleaning', short, async () => {}), false, 'it was done just now');
+  });
+
   it('is due again after the clock was set back by more than it rests', async () => {
     await using instances = await openInstances();
     assert.equal(await does(instances.first), true);
