@@ -217,7 +217,7 @@ async function openCourseFiles(
   if (isOwn) await assertOwnContentStore(database, store);
   else await claimContentStore(database, store);
   if (isAlone) await uploads.empty();
-  else await uploads.removeLeftovers(now());
+  else await uploads.removeLeftovers();
   if (isOwn) await intake.removeOrphans();
   stack.use(orphanCleaner({ intake, leases, log, random })).start();
   const structures = stack.use(new StructureReader({ database, store, leases, manifests, log }));

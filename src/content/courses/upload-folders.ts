@@ -49,15 +49,28 @@ export class UploadFolders {
   }
 
   /**
-   * Removes what an earlier process left behind if other instances use the folder: their uploads are kept. `now` is read
-   * from the clock of the file system.
+   * Removes what an earlier process left behind if other instances use the folder: their uploads are kept. Their age is
+   * by the clock that dates new files, which may be that of a file server.
    */
-  async removeLeftovers(now: number): Promise<void> {
+  async removeLeftovers(): Promise<void> {
+    const now = await this.#timeOfFiles();
     for (const name of await readdir(this.#with.folder)) {
       const place = path.join(this.#with.folder, name);
       const found = await stat(place).catch(() => null);
       if (found !== null && found.mtimeMs < now - LEFTOVER_AGE_MS)
         await rm(place, { recursive: true, force: true });
+    }
+  }
+
+  /** The time that the file system gives a new file. This machine's time if it creates none, such as on a full disk. */
+  async #timeOfFiles(): Promise<number> {
+    try {
+      const made = await mkdtemp(path.join(this.#with.folder, 'time-'));
+      const { mtimeMs } = await stat(made);
+      await rm(made, { recursive: true, force: true });
+      return mtimeMs;
+    } catch {
+      return Date.now();
     }
   }
 
