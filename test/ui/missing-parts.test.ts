@@ -24,6 +24,27 @@ describe('a part of the UI that an upgrade has replaced', () => {
     await page.getByRole('heading', { level: 3, name: 'Latency' }).waitFor();
   });
 
+  for (const [what, pattern] of [
+    ['first script', '**/assets/index-*.js'],
+    ['a script that the first one needs', '**/assets/vendor-*.js'],
+    ['first style', '**/assets/index-*.css'],
+  ] as const)
+    it(`is missing when the UI opens: a text says what to do (${what})`, async () => {
+      await using visit = await ui.visit('/accounts');
+      const { page } = visit;
+      const text = page.getByRole('alert').getByText('Coursewire could not be loaded');
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      assert.equal(await text.count(), 0);
+      await page.route(pattern, (route) => route.fulfill({ status: 404 }));
+      await page.reload();
+      await text.waitFor();
+      assert.equal(await page.getByRole('heading', { level: 1 }).count(), 0);
+      await page.unroute(pattern);
+      await page.reload();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      assert.equal(await text.count(), 0);
+    });
+
   it('ends an export before any row is read, and the notice says why', async () => {
     await ui.service.api.create('/accounts', { name: 'Northwind' });
     await using visit = await ui.visit('/accounts');
