@@ -7,11 +7,19 @@ import { type Attack, assertStatus } from './attack.ts';
 /** A course of this many units, and of a rollup rule with as many conditions for each of them. */
 const UNITS = 500;
 const CONDITIONS = 25_000;
+/** An item with this many objectives, and as many conditions about one of them. */
+const OBJECTIVES = 20_000;
+/** An objective that reads this many shared ones, and conditions about it. */
+const MAPS = 4_000;
+const MAPPED_CONDITIONS = 20_000;
 /** Units with prerequisites as long as are stored. */
 const UNITS_WITH_PREREQUISITES = 900;
 const PREREQUISITES_LENGTH = 4_000;
 /** How often a forged state repeats the id of a child. Each level of blocks multiplies it. */
 const REPEATS = 2_000;
+const MANY_MAPS = Array.from({ length: MAPS }, (_, n) => `<imsss:mapInfo targetObjectiveID="g${n}"/>`).join(
+  '',
+);
 const FLOW = '<imsss:sequencing><imsss:controlMode flow="true"/></imsss:sequencing>';
 
 /** Attacks on the sequencing of SCORM 2004, whose state the page sends, and by prerequisites. */
@@ -19,6 +27,16 @@ export async function sequencingAttacks(service: WatchedService): Promise<Attack
   return [
     await repeatedActivities(service),
     await manyConditions(service),
+    await conditionsAbout(service, 'thousands of objectives', {
+      objectives: Array.from({ length: OBJECTIVES }, (_, n) => `<imsss:objective objectiveID="o${n}"/>`),
+      condition: `condition="satisfied" referencedObjective="o${OBJECTIVES - 1}"`,
+      count: OBJECTIVES,
+    }),
+    await conditionsAbout(service, 'an objective with thousands of maps', {
+      objectives: [`<imsss:objective objectiveID="o">${MANY_MAPS}</imsss:objective>`],
+      condition: 'operator="not" condition="objectiveMeasureKnown" referencedObjective="o"',
+      count: MAPPED_CONDITIONS,
+    }),
     await longPrerequisites(service, 'blanks', `A=${' '.repeat(PREREQUISITES_LENGTH - 3)}x`),
     await longPrerequisites(service, 'comparisons', 'A=b&'.repeat(PREREQUISITES_LENGTH / 4)),
     await longPrerequisites(service, 'statuses', `A${'|A'.repeat(PREREQUISITES_LENGTH / 2 - 1)}`),
@@ -98,6 +116,28 @@ async function manyConditions(service: WatchedService): Promise<Attack> {
   const { client } = await startUnit(service, scorm2004Course({ items: `${units.join('')}${rules}` }), 'i1');
   return {
     name: 'beacons: a save that is rolled up with thousands of conditions',
+    perform: async () => assertStatus(await client.commit('i1', {}, { state: ended({}) }), 200),
+  };
+}
+
+/** A course of which each save evaluates a rule with thousands of conditions, each about an objective of its unit. */
+async function conditionsAbout(
+  service: WatchedService,
+  what: string,
+  { objectives, condition, count }: { objectives: readonly string[]; condition: string; count: number },
+): Promise<Attack> {
+  const conditions = `<imsss:ruleCondition ${condition}/>`.repeat(count);
+  const sequencing = `<imsss:sequencing>
+    <imsss:sequencingRules><imsss:preConditionRule>
+      <imsss:ruleConditions>${conditions}</imsss:ruleConditions><imsss:ruleAction action="skip"/>
+    </imsss:preConditionRule></imsss:sequencingRules>
+    <imsss:objectives><imsss:primaryObjective objectiveID="p"/>${objectives.join('')}</imsss:objectives>
+    <adlseq:rollupConsiderations requiredForSatisfied="ifNotSkipped" requiredForNotSatisfied="ifNotSkipped" requiredForCompleted="ifNotSkipped" requiredForIncomplete="ifNotSkipped"/>
+  </imsss:sequencing>`;
+  const items = `<item identifier="i1" identifierref="r1"><title>1</title></item><item identifier="i2" identifierref="r1"><title>2</title>${sequencing}</item>${FLOW}`;
+  const { client } = await startUnit(service, scorm2004Course({ items }), 'i1');
+  return {
+    name: `beacons: a save for which thousands of conditions about ${what} are evaluated`,
     perform: async () => assertStatus(await client.commit('i1', {}, { state: ended({}) }), 200),
   };
 }

@@ -1,6 +1,6 @@
 import { Activity } from './activity.ts';
 import type { ActivityTreeDefinition } from './activity-definition.ts';
-import type { SharedObjectives } from './objective.ts';
+import { SharedObjectives } from './objective.ts';
 import type { SequencingState } from './tracking.ts';
 
 /** The activity tree of a session, with all tracked data. */
@@ -9,7 +9,7 @@ export class ActivityTree {
   readonly root: Activity;
   readonly #byId: ReadonlyMap<string, Activity>;
   readonly #random: () => number;
-  objectives: SharedObjectives = {};
+  readonly objectives: SharedObjectives;
   stores: Record<string, string> = {};
   /** The current activity; null before the session begins and after it ends. */
   current: Activity | null = null;
@@ -20,13 +20,13 @@ export class ActivityTree {
   constructor(definition: ActivityTreeDefinition, state: SequencingState | null, random: () => number) {
     this.definition = definition;
     this.#random = random;
-    this.root = new Activity(definition.root, null, () => this.objectives);
+    this.objectives = new SharedObjectives(state?.objectives ?? {});
+    this.root = new Activity(definition.root, null, this.objectives);
     this.#byId = new Map([...this.root.all()].map((each) => [each.id, each]));
     if (state === null) {
       for (const each of this.root.all()) this.#arrange(each, ['once', 'onEachNewAttempt']);
       return;
     }
-    this.objectives = { ...state.objectives };
     this.stores = { ...state.stores };
     for (const [id, kept] of Object.entries(state.activities)) this.#byId.get(id)?.restore(kept);
     this.current = this.find(state.current);
@@ -60,7 +60,7 @@ export class ActivityTree {
       current: this.current?.id ?? null,
       suspended: this.suspended?.id ?? null,
       activities,
-      objectives: { ...this.objectives },
+      objectives: this.objectives.state(),
       stores: { ...this.stores },
     };
   }

@@ -1,4 +1,5 @@
 import type { Sequencing } from '../../../course-packages/scorm-sequencing.ts';
+import { durationMs } from '../scorm2004-status.ts';
 import type { ActivityDefinition } from './activity-definition.ts';
 import { Objective, type SharedObjectives } from './objective.ts';
 import { type ActivityState, unknownProgress } from './tracking.ts';
@@ -7,6 +8,8 @@ import { type ActivityState, unknownProgress } from './tracking.ts';
 export class Activity {
   readonly definition: ActivityDefinition;
   readonly parent: Activity | null;
+  /** 1 for the root. */
+  readonly depth: number;
   /** In the manifest's order. */
   readonly children: readonly Activity[];
   /** The selected children, in the order that randomization gave them. */
@@ -23,10 +26,13 @@ export class Activity {
   hasSetCompletion = false;
   hasEnded = false;
   attemptMs = 0;
+  #objectivesById: ReadonlyMap<string | null, Objective> | undefined;
+  #timeLimitMs: number | null | undefined;
 
-  constructor(definition: ActivityDefinition, parent: Activity | null, shared: () => SharedObjectives) {
+  constructor(definition: ActivityDefinition, parent: Activity | null, shared: SharedObjectives) {
     this.definition = definition;
     this.parent = parent;
+    this.depth = (parent?.depth ?? 0) + 1;
     this.children = definition.children.map((child) => new Activity(child, this, shared));
     this.available = this.children;
     const threshold = definition.completionThreshold;
@@ -58,24 +64,20 @@ export class Activity {
   }
 
   /** The activity itself and the available activities below it, in preorder. */
-  *walk(): Generator<Activity> {
-    yield this;
-    for (const child of this.available) yield* child.walk();
+  walk(): Generator<Activity> {
+    return preorder(this, ({ available }) => available);
   }
 
   /** The activity itself and all activities below it, available or not. */
-  *all(): Generator<Activity> {
-    yield this;
-    for (const child of this.children) yield* child.all();
+  all(): Generator<Activity> {
+    return preorder(this, ({ children }) => children);
   }
 
   /** The path from the activity to the root, both included. */
   path(): Activity[] {
-    return [this, ...(this.parent?.path() ?? [])];
-  }
-
-  get depth(): number {
-    return this.path().length;
+    const path: Activity[] = [];
+    for (let at: Activity | null = this; at !== null; at = at.parent) path.push(at);
+    return path;
   }
 
   get isAvailable(): boolean {
@@ -95,7 +97,20 @@ export class Activity {
   /** The local objective with this id; the primary objective for null. */
   objective(id: string | null): Objective | undefined {
     if (id === null) return this.primary;
-    return this.objectives.find(({ definition }) => definition.id === id);
+    // Reversed, so that the first one with an id is found.
+    this.#objectivesById ??= new Map(
+      this.objectives.toReversed().map((objective) => [objective.definition.id, objective]),
+    );
+    return this.#objectivesById.get(id);
+  }
+
+  /** The limit of the time spent in an attempt, in milliseconds; null if there is none. */
+  get timeLimitMs(): number | null {
+    if (this.#timeLimitMs === undefined) {
+      const { attemptAbsoluteDurationLimit: limit } = this.sequencing.limitConditions;
+      this.#timeLimitMs = limit === null ? null : durationMs(limit);
+    }
+    return this.#timeLimitMs;
   }
 
   /** @param inRollup whether to ignore progress from an earlier attempt of the parent */
@@ -181,6 +196,16 @@ export class Activity {
     // A set, because the page sends the state: an id that it repeats must not repeat the walk of all activities below.
     const kept = [...new Set(available)].flatMap((id) => byId.get(id) ?? []);
     if (kept.length > 0) this.available = kept;
+  }
+}
+
+/** An activity and those below it, without recursion: each level would pass on all activities below it. */
+function* preorder(top: Activity, below: (activity: Activity) => readonly Activity[]): Generator<Activity> {
+  const open = [top];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    yield at;
+    const next = below(at);
+    for (let last = next.length - 1; last >= 0; last--) open.push(next[last]!);
   }
 }
 

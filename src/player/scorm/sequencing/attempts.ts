@@ -73,7 +73,7 @@ export function beginAttempts(tree: ActivityTree, leaf: Activity): boolean {
 function beginAttempt(tree: ActivityTree, activity: Activity): void {
   activity.beginAttempt();
   if (activity !== tree.root) return;
-  if (!tree.definition.objectivesGlobalToSystem) tree.objectives = {};
+  if (!tree.definition.objectivesGlobalToSystem) tree.objectives.clear();
   if (!tree.definition.sharedDataGlobalToSystem) tree.stores = {};
 }
 

@@ -1,8 +1,53 @@
 import type { ObjectiveMap, SequencingObjective } from '../../../course-packages/scorm-sequencing.ts';
 import { type ObjectiveProgress, type ProgressMember, unknownProgress } from './tracking.ts';
 
-/** Shared objectives, by their id. */
-export type SharedObjectives = Record<string, ObjectiveProgress>;
+/** The shared objectives of a session. */
+export class SharedObjectives {
+  readonly #byId: Map<string, ObjectiveProgress>;
+  #version = 0;
+
+  /** @param progress by id */
+  constructor(progress: Readonly<Record<string, ObjectiveProgress>>) {
+    this.#byId = new Map(Object.entries(progress));
+  }
+
+  /** Another number after each change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get(id: string): ObjectiveProgress | undefined {
+    return this.#byId.get(id);
+  }
+
+  set<M extends ProgressMember>(id: string, member: M, value: ObjectiveProgress[M]): void {
+    const progress = this.#byId.get(id);
+    if (progress?.[member] === value) return;
+    this.#byId.set(id, { ...(progress ?? unknownProgress()), [member]: value });
+    this.#version += 1;
+  }
+
+  clear(): void {
+    this.#byId.clear();
+    this.#version += 1;
+  }
+
+  /** The progress of all, by id. */
+  state(): Record<string, ObjectiveProgress> {
+    return Object.fromEntries(this.#byId);
+  }
+}
+
+/** What the maps of an objective read. */
+interface ReadValue {
+  /** That of the shared objectives. */
+  version: number;
+  /** Whether any map reads the member. */
+  isRead: boolean;
+  value: ObjectiveProgress[ProgressMember];
+}
+
+const NOTHING_READ: Omit<ReadValue, 'version'> = { isRead: false, value: null };
 
 type MapFlag = Exclude<keyof ObjectiveMap, 'targetObjectiveId'>;
 
@@ -39,17 +84,19 @@ const NO_OBJECTIVE: SequencingObjective = {
 export class Objective {
   readonly definition: SequencingObjective;
   own: ObjectiveProgress = unknownProgress();
-  readonly #shared: () => SharedObjectives;
+  readonly #shared: SharedObjectives;
+  /** By member. Thousands of conditions may need the same value, which thousands of maps may read. */
+  readonly #read: Partial<Record<ProgressMember, ReadValue>> = {};
   readonly #completingProgress: number | null;
 
   /**
-   * @param shared returns the current shared objectives of the session
+   * @param shared those of the session
    * @param completingProgress the progress that completes the objective; null if completion does not follow from
    *   progress
    */
   constructor(
     definition: SequencingObjective | null,
-    shared: () => SharedObjectives,
+    shared: SharedObjectives,
     completingProgress: number | null = null,
   ) {
     this.definition = definition ?? NO_OBJECTIVE;
@@ -69,16 +116,9 @@ export class Objective {
 
   /** The reported value, of this objective or of the shared one that it reads. Ignores what follows from measures. */
   known<M extends ProgressMember>(member: M, ignoresOwn = false): ObjectiveProgress[M] {
-    const read = this.definition.maps.filter((map) => map[READ[member]]);
-    if (read.length > 0) {
-      const shared = this.#shared();
-      const values = read.map(({ targetObjectiveId: id }) =>
-        Object.hasOwn(shared, id) ? shared[id]?.[member] : null,
-      );
-      const value = values.find((each) => each != null) ?? null;
-      // Members that the fourth edition added fall back to the objective's own value.
-      if (value !== null || ALWAYS_SHARED.includes(member)) return value as ObjectiveProgress[M];
-    }
+    const { isRead, value } = this.definition.maps.length === 0 ? NOTHING_READ : this.#readByMaps(member);
+    // Members that the fourth edition added fall back to the objective's own value.
+    if (isRead && (value !== null || ALWAYS_SHARED.includes(member))) return value as ObjectiveProgress[M];
     return ignoresOwn ? (null as ObjectiveProgress[M]) : this.own[member];
   }
 
@@ -113,6 +153,22 @@ export class Objective {
     );
   }
 
+  /** The first known value among the shared objectives that the maps read; null if there is none. */
+  #readByMaps(member: ProgressMember): ReadValue {
+    const { version } = this.#shared;
+    const kept = this.#read[member];
+    if (kept?.version === version) return kept;
+    const read: ReadValue = { version, isRead: false, value: null };
+    for (const map of this.definition.maps) {
+      if (!map[READ[member]]) continue;
+      read.isRead = true;
+      read.value = this.#shared.get(map.targetObjectiveId)?.[member] ?? null;
+      if (read.value !== null) break;
+    }
+    this.#read[member] = read;
+    return read;
+  }
+
   /** The measure that decides a member, and its threshold; null if no measure does. */
   #followedBy(member: ProgressMember): { from: 'measure' | 'progress'; least: number } | null {
     const { satisfiedByMeasure, minNormalizedMeasure } = this.definition;
@@ -122,12 +178,8 @@ export class Objective {
   }
 
   #write<M extends ProgressMember>(member: M, value: ObjectiveProgress[M]): void {
-    const shared = this.#shared();
     for (const map of this.definition.maps) {
-      if (!map[WRITE[member]]) continue;
-      const id = map.targetObjectiveId;
-      const target = Object.hasOwn(shared, id) ? shared[id] : undefined;
-      shared[id] = { ...(target ?? unknownProgress()), [member]: value };
+      if (map[WRITE[member]]) this.#shared.set(map.targetObjectiveId, member, value);
     }
   }
 }

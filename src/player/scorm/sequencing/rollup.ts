@@ -30,7 +30,11 @@ export function rollUpFrom(activity: Activity, root: Activity): void {
     const reads = other.objectives.some(({ definition }) =>
       definition.maps.some(({ targetObjectiveId }) => shared.has(targetObjectiveId)),
     );
-    if (reads) for (const above of other.path().slice(1)) changed.add(above);
+    if (!reads) continue;
+    // Those above a changed activity have changed, too.
+    for (let above = other.parent; above !== null && !changed.has(above); above = above.parent) {
+      changed.add(above);
+    }
   }
   const clusters = [...changed].filter(({ isLeaf }) => !isLeaf);
   for (const each of clusters.toSorted((a, b) => b.depth - a.depth)) rollUp(each);

@@ -1,5 +1,4 @@
 import type { RuleCondition, SequencingRule } from '../../../course-packages/scorm-sequencing.ts';
-import { durationMs } from '../scorm2004-status.ts';
 import type { Activity } from './activity.ts';
 
 /** The value of a condition; null means unknown. */
@@ -40,9 +39,14 @@ export function evaluateConditions(
   inRollup: boolean,
 ): Truth {
   if (conditions.length === 0) return null;
-  const values = conditions.map((condition) => evaluate(activity, condition, inRollup));
-  if (combination === 'any') return values.includes(true) ? true : values.includes(null) ? null : false;
-  return values.includes(false) ? false : values.includes(null) ? null : true;
+  const decisive = combination === 'any';
+  let isUnknown = false;
+  for (const condition of conditions) {
+    const value = evaluate(activity, condition, inRollup);
+    if (value === decisive) return decisive;
+    if (value === null) isUnknown = true;
+  }
+  return isUnknown ? null : !decisive;
 }
 
 function evaluate(activity: Activity, condition: AnyCondition, inRollup: boolean): Truth {
@@ -99,10 +103,8 @@ function completedOf(activity: Activity, id: string | null, inRollup: boolean): 
   return objective.get('completed', inRollup && activity.hasOldProgress);
 }
 
-function isTimeLimitExceeded({ sequencing, attemptMs }: Activity): Truth {
-  const { attemptAbsoluteDurationLimit } = sequencing.limitConditions;
-  const limit = attemptAbsoluteDurationLimit === null ? null : durationMs(attemptAbsoluteDurationLimit);
-  return limit === null ? null : attemptMs >= limit;
+function isTimeLimitExceeded({ timeLimitMs, attemptMs }: Activity): Truth {
+  return timeLimitMs === null ? null : attemptMs >= timeLimitMs;
 }
 
 /** Whether an activity cannot be delivered, because it is disabled or its attempts are used up (UP.5). */

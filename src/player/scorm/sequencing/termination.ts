@@ -66,7 +66,7 @@ function exitAll(tree: ActivityTree, followUp: 'exit' | 'retry'): FollowUp {
   if (tree.root.isActive) endAttempt(tree, tree.root);
   tree.current = tree.root;
   // The next attempt must not begin with the objectives of this one.
-  if (followUp === 'retry' && !tree.definition.objectivesGlobalToSystem) tree.objectives = {};
+  if (followUp === 'retry' && !tree.definition.objectivesGlobalToSystem) tree.objectives.clear();
   return followUp;
 }
 

@@ -91,12 +91,9 @@ function trackScores(objective: Objective, reported: Cmi): void {
 
 /** What a unit reported of the objectives of its activity, once for each: an untrusted page may repeat an id. */
 function reportsOf(activity: Activity, cmi: Cmi): { objective: Objective; index: string; reported: Cmi }[] {
-  const byId = new Map(
-    activity.objectives.toReversed().map((objective) => [objective.definition.id, objective]),
-  );
   const reports = new Map<Objective, { index: string; reported: Cmi }>();
   for (const [index, reported] of objectivesIn(cmi)) {
-    const objective = byId.get(textIn(reported, 'id'));
+    const objective = activity.objective(textIn(reported, 'id'));
     if (objective !== undefined) reports.set(objective, { index, reported });
   }
   return [...reports].map(([objective, report]) => ({ objective, ...report }));
