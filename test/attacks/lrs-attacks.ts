@@ -1,7 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { MIB } from '../../src/bytes.ts';
 import { makeParties, register } from '../content/registration-helpers.ts';
+import { Unit } from '../player/cmi5-helpers.ts';
+import { Player } from '../player/learner-helpers.ts';
 import { activity, type LrsClient, lrsClient, statement } from '../player/lrs-helpers.ts';
+import { cmi5Files } from '../support/course-packages.ts';
+import { registerTo } from '../support/registered-course.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus } from './attack.ts';
 import type { ManyRows } from './many-rows.ts';
@@ -13,6 +17,14 @@ const EXTENSIONS_OF_LARGE = 17_000;
 /** As many as the limit of members in a request permits. */
 const LARGE_PER_REQUEST = 5;
 const MANY_STATEMENTS = 20_000;
+/** A course of as many units as are accepted, and how many activities a request mentions at most. */
+const UNITS = 2_000;
+const ACTIVITIES = 85_000;
+/** Statements of almost the maximum size. */
+const STATEMENTS = 32;
+/** The agents of a request, as many as its limits permit. */
+const AGENTS = 47_000;
+const COURSE_ID = 'http://example.com/course';
 const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 
 /** Attacks on signatures, definitions and the comparison of statements, on the agents of requests, and by many statements. */
@@ -25,7 +37,75 @@ export async function lrsAttacks(service: WatchedService, rows: ManyRows): Promi
     manyMembers(lrs),
     await manyStatements(service, rows),
     ...(await largeDefinitions(lrs)),
+    ...(await manyUnits(service)),
+    repeatedAgents(lrs),
+    manyActivities(lrs),
   ];
+}
+
+/** A course of thousands of units, of which a unit sends statements about thousands of activities that begin like theirs. */
+async function manyUnits(service: WatchedService): Promise<Attack[]> {
+  const text = (element: string) => `<${element}><langstring lang="en">x</langstring></${element}>`;
+  const units = Array.from(
+    { length: UNITS },
+    (_, n) =>
+      `<au id="${COURSE_ID}/unit-${n}">${text('title')}${text('description')}<url>au/index.html</url></au>`,
+  );
+  const structure = `<courseStructure xmlns="https://w3id.org/xapi/profiles/cmi5/v1/CourseStructure.xsd"><course id="${COURSE_ID}">${text('title')}${text('description')}</course>${units.join('')}</courseStructure>`;
+  const { registrationId } = await registerTo(service, { ...cmi5Files(), 'cmi5.xml': structure });
+  const unit = await Unit.start(
+    await (await Player.open(service, registrationId)).openUnit(`${COURSE_ID}/unit-0`),
+  );
+  const others = Array.from({ length: ACTIVITIES }, (_, n) => ({
+    id: `${COURSE_ID}z/unit-${String(n).padStart(35, '0')}`,
+  }));
+  const about = (other: object[]) => ({
+    ...statement({ context: { contextActivities: { other } } }),
+    ...{ id: randomUUID(), actor: unit.actor },
+  });
+  const each = Math.floor(ACTIVITIES / STATEMENTS);
+  const statements = Array.from({ length: STATEMENTS }, (_, n) =>
+    about([...others.slice(n * each, (n + 1) * each), { id: `${COURSE_ID}/unit-0` }]),
+  );
+  return [
+    {
+      name: 'statements: one about thousands of activities, in a course of thousands of units',
+      perform: async () => answered(await unit.lrs.call('POST', 'statements', { body: about(others) }), 413),
+    },
+    {
+      name: 'statements: many about thousands of activities, in a course of thousands of units',
+      perform: async () =>
+        answered(await unit.lrs.call('POST', 'statements', { body: statements }), 403, 413),
+    },
+  ];
+}
+
+/** Statements by groups that repeat a member, whose name is stored each time. */
+function repeatedAgents(lrs: LrsClient): Attack {
+  const member = Array(Math.floor(AGENTS / STATEMENTS)).fill({ mbox: 'mailto:a@b.example', name: 'a' });
+  return {
+    name: 'statements: groups that repeat a member',
+    perform: async () => {
+      const body = Array.from({ length: STATEMENTS }, () => ({
+        ...statement(),
+        actor: { objectType: 'Group', member },
+      }));
+      answered(await lrs.call('POST', 'statements', { body }), 200);
+    },
+  };
+}
+
+/** Statements about more activities together than a request may name. */
+function manyActivities(lrs: LrsClient): Attack {
+  const each = Math.floor(ACTIVITIES / STATEMENTS);
+  const body = Array.from({ length: STATEMENTS }, (_, of) => {
+    const other = Array.from({ length: each }, (_unused, n) => ({ id: `a:${of}-${n}` }));
+    return statement({ context: { contextActivities: { other } } });
+  });
+  return {
+    name: 'statements: many about too many activities together',
+    perform: async () => answered(await lrs.call('POST', 'statements', { body }), 413),
+  };
 }
 
 /** Requests that are short, but need many large definitions. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
+import { ActivityBranches } from '../../src/player/lrs/activity-branches.ts';
 import { DocumentService } from '../../src/player/lrs/document-service.ts';
 import type { LrsScope } from '../../src/player/lrs/lrs-scope.ts';
 import { register } from '../content/registration-helpers.ts';
@@ -154,7 +155,7 @@ describe('the records of a course', () => {
       ...{ authority: {}, mayRead: true, mayWrite: true, path: '' },
       launch: {
         ...{ registrationId, registration: course.registration, actor: course.actor },
-        ...{ activityIds: [COURSE], givenStates: new Map(), keepsDocuments: true },
+        ...{ activities: [new ActivityBranches([COURSE])], givenStates: new Map(), keepsDocuments: true },
         transaction: (work) =>
           database.transaction((tx) =>
             work(tx, { learner, admit() {}, stored() {}, spend: () => Promise.resolve() }),

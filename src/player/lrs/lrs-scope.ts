@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.ts';
+import type { ActivityBranches } from './activity-branches.ts';
 import type { JsonObject, Statement, StoredStatement } from './xapi-types.ts';
 
 /** The caller of a request, and the records that it may access. */
@@ -24,10 +25,8 @@ export interface LaunchScope {
   registration: string;
   /** The learner: an agent with one identifier. */
   actor: JsonObject;
-  /**
-   * The activities of the launch. Activities whose ids extend one of these after a separator also belong to the launch.
-   */
-  activityIds: readonly string[];
+  /** The activities of the launch, with all activities below them. */
+  activities: readonly ActivityBranches[];
   /** State documents that are read-only for the course, such as `LMS.LaunchData`, by `stateId`. */
   givenStates: ReadonlyMap<string, JsonObject>;
   /**
@@ -76,15 +75,7 @@ export interface LaunchTransaction {
   stored(statements: readonly StoredStatement[]): void;
 }
 
-const SEPARATORS = ['/', '#', '?', ':'];
-
 /** Whether an activity is one of the launch's activities, or below one. */
-export function isOfLaunch(launch: LaunchScope, activityId: unknown): boolean {
-  if (typeof activityId !== 'string') return false;
-  return launch.activityIds.some(
-    (id) =>
-      activityId === id ||
-      (activityId.startsWith(id) &&
-        (SEPARATORS.includes(id.at(-1) ?? '') || SEPARATORS.includes(activityId[id.length] ?? ''))),
-  );
+export function isOfLaunch({ activities }: LaunchScope, activityId: unknown): boolean {
+  return typeof activityId === 'string' && activities.some((branches) => branches.include(activityId));
 }

@@ -46,8 +46,9 @@ export function indexTerms(statement: Statement): IndexTerm[] {
   const found = new Map<string, IndexTerm>();
   const add = (kind: IndexKind, text: string | null) => {
     if (text === null) return;
-    const term = { kind, term: termOf(text) };
-    found.set(`${kind} ${term.term}`, term);
+    const key = `${kind} ${text}`;
+    // A statement may mention the same activity or agent thousands of times.
+    if (!found.has(key)) found.set(key, { kind, term: termOf(text) });
   };
   add('verb', statement.verb.id);
   if (typeof statement.context?.registration === 'string') {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MIB } from '../../bytes.ts';
 import type { Database } from '../../database/database.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
@@ -73,6 +74,8 @@ async function store(
   const id = request.method === 'PUT' ? query.uuid('statementId') : null;
   query.end();
   const { value, contents } = readBody(request);
+  // Both parsing and validating large statements take long.
+  await nextTurn();
   const isList = Array.isArray(value);
   const values: unknown[] = isList ? value : [value];
   if (values.length > MAX_BATCH) {

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { isObject } from '../../is-object.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import { TimeSlices } from '../../time/time-slices.ts';
 import { learnActivities, learnAgents } from './activity-store.ts';
 import { isOfLaunch, type LaunchScope, type LaunchTransaction, type LrsScope } from './lrs-scope.ts';
 import { idsOf, SentAgain } from './sent-again.ts';
@@ -64,8 +65,8 @@ export class StatementService {
   ): Promise<string[]> {
     const bySha = new Map(contents.map((each) => [each.sha2, each]));
     assertContents(statements, bySha);
+    await this.#assertStorable(scope, statements);
     await assertSignatures(statements, bySha);
-    if (scope.launch !== null) for (const each of statements) assertOfLaunch(scope.launch, each);
     const { launch } = scope;
     if (launch?.registrationId === null) return statements.map(({ id }) => id ?? randomUUID());
     const sentAgain = new SentAgain(scope);
@@ -77,6 +78,18 @@ export class StatementService {
       );
     }
     return await this.#database.transaction((tx) => this.storeIn(tx, scope, statements, options));
+  }
+
+  /** Before what takes longer for a larger statement. @throws {ProblemError} `content-too-large`, `forbidden` */
+  async #assertStorable({ launch }: LrsScope, statements: readonly Statement[]): Promise<void> {
+    const slices = new TimeSlices();
+    // Validating them took long already.
+    await slices.next();
+    for (const each of statements) {
+      jsonOf(each);
+      if (launch !== null) assertOfLaunch(launch, each);
+      await slices.pause();
+    }
   }
 
   /** Stores statements in an open transaction. The service also uses it for its own statements. */
@@ -109,8 +122,10 @@ export class StatementService {
       else await sentAgain.assertSame(tx, existing, statement);
     }
     rules?.admit(fresh.map(({ statement }) => statement));
-    const terms = fresh.map(({ statement }) => indexTerms(statement));
-    if (terms.reduce((sum, each) => sum + each.length, 0) > MAX_TERMS) {
+    let terms = 0;
+    for (const { statement } of fresh) {
+      terms += indexTerms(statement).length;
+      if (terms <= MAX_TERMS) continue;
       throw new ProblemError('content-too-large', 'The statements refer to too many activities and agents');
     }
     const copies = { remaining: MAX_COPIED_TERMS };
@@ -151,10 +166,7 @@ export class StatementService {
     const { object } = statement;
     const isVoiding = statement.verb.id === VOIDED;
     const targetId = object.objectType === 'StatementRef' ? (object.id as string).toLowerCase() : null;
-    const json = JSON.stringify(statement);
-    if (json.length > MAX_STATEMENT_BYTES) {
-      throw new ProblemError('content-too-large', `A statement is larger than ${MAX_STATEMENT_BYTES} bytes`);
-    }
+    const json = jsonOf(statement);
     const target = targetId === null ? undefined : (await selectStatementHeads(tx, [targetId])).get(targetId);
     const reaches =
       target !== undefined && (registrationId === null || target.registration_id === registrationId);
@@ -233,6 +245,13 @@ export class StatementService {
       sources = next;
     }
   }
+}
+
+/** @throws {ProblemError} `content-too-large` */
+function jsonOf(statement: Statement): string {
+  const json = JSON.stringify(statement);
+  if (json.length <= MAX_STATEMENT_BYTES) return json;
+  throw new ProblemError('content-too-large', `A statement is larger than ${MAX_STATEMENT_BYTES} bytes`);
 }
 
 /** The number of terms that a request may still copy. */

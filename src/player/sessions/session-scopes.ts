@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { Database } from '../../database/database.ts';
 import { decodeBasic } from '../../identity/clients/basic-authentication.ts';
 import type { Logger } from '../../observability/log.ts';
@@ -9,6 +10,7 @@ import { assertStillRecords } from '../attempts/superseding.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
+import { ActivityBranches } from '../lrs/activity-branches.ts';
 import type { Lrs } from '../lrs/lrs.ts';
 import type { LaunchScope, LrsScope } from '../lrs/lrs-scope.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
@@ -67,13 +69,8 @@ export class SessionScopes {
       launch.versionId,
     );
     const unit = course.units.find(({ id }) => id === session.unitId);
-    const activityIds = [
-      session.activityId,
-      ...course.units.map(({ id }) => id),
-      ...(course.structure.identifier === null ? [] : [course.structure.identifier]),
-    ];
     const ofPackage = unit === undefined ? {} : (rules.launchDataOf?.(unit) ?? {});
-    const scope = this.#scope(session, activityIds, givenStates(session, ofPackage));
+    const scope = this.#scope(session, [activitiesOf(course)], givenStates(session, ofPackage));
     return {
       ...scope,
       path: `${new URL(this.#options.launches.baseOf(launch)).pathname}/xapi`,
@@ -90,12 +87,12 @@ export class SessionScopes {
 
   /** The scope in which the service itself stores data of a session. */
   ownScope(session: Session): LrsScope {
-    return this.#scope(session, [session.activityId], new Map());
+    return this.#scope(session, [], new Map());
   }
 
   #scope(
     session: Session,
-    activityIds: readonly string[],
+    ofCourse: readonly ActivityBranches[],
     given: LaunchScope['givenStates'],
   ): LrsScope & { launch: LaunchScope } {
     return {
@@ -107,7 +104,7 @@ export class SessionScopes {
         registrationId: session.registrationId,
         registration: session.registration,
         actor: session.actor,
-        activityIds,
+        activities: [new ActivityBranches([session.activityId]), ...ofCourse],
         givenStates: given,
         keepsDocuments: true,
       },
@@ -169,6 +166,23 @@ export class SessionScopes {
     if (!matches) throw refused();
     return found.session;
   }
+}
+
+/** Cached: each request needs the activities of its course, which may have thousands. */
+const activitiesByCourse = new WeakMap<PlayableVersion, ActivityBranches>();
+
+/** The course and its units. */
+function activitiesOf(course: PlayableVersion): ActivityBranches {
+  let activities = activitiesByCourse.get(course);
+  if (activities === undefined) {
+    const { identifier } = course.structure;
+    activities = new ActivityBranches([
+      ...course.units.map(({ id }) => id),
+      ...(identifier === null ? [] : [identifier]),
+    ]);
+    activitiesByCourse.set(course, activities);
+  }
+  return activities;
 }
 
 /** @param ofPackage the part that comes from the package. A session may have stored it, too */
