@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MIB } from '../../bytes.ts';
 import type { Database } from '../../database/database.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
@@ -13,7 +12,7 @@ import { type Part, readMultipart, writeMultipart } from './multipart.ts';
 import { STATEMENT_FORMATS, type StatementFormat, toIds } from './statement-form.ts';
 import { activitiesIn, agentIdentity, type IndexTerm, termOf } from './statement-index.ts';
 import { MAX_PAGE_BYTES, type StatementPage, type StatementReader } from './statement-reader.ts';
-import { assertStatements, attachmentsOf, MAX_MEMBERS } from './statement-rules.ts';
+import { attachmentsOf, MAX_MEMBERS, validStatements } from './statement-rules.ts';
 import { hashLike, type StatementService } from './statement-service.ts';
 import type { StatementPlace } from './statement-store.ts';
 import { acceptedLanguages } from './text-choice.ts';
@@ -74,8 +73,6 @@ async function store(
   const id = request.method === 'PUT' ? query.uuid('statementId') : null;
   query.end();
   const { value, contents } = readBody(request);
-  // Both parsing and validating large statements take long.
-  await nextTurn();
   const isList = Array.isArray(value);
   const values: unknown[] = isList ? value : [value];
   if (values.length > MAX_BATCH) {
@@ -83,15 +80,18 @@ async function store(
   }
   if (request.method === 'PUT' && isList)
     throw invalidInput([{ pointer: '', detail: 'must be a single statement' }]);
-  assertStatements(values, { isVersion2: version === '2.0.0', isList });
-  if (id !== null) {
-    const [statement] = values as [Statement];
+  const statements = await validStatements(values, { isVersion2: version === '2.0.0', isList });
+  const [statement] = statements;
+  if (id !== null && statement !== undefined) {
     if (statement.id !== undefined && statement.id.toLowerCase() !== id.toLowerCase()) {
       throw invalidInput([{ pointer: '/id', detail: 'must equal the statementId in the query' }]);
     }
     statement.id = id;
   }
-  const ids = await service.store(scope, values, { contents: contentsOf(values, contents), version });
+  const ids = await service.store(scope, statements, {
+    contents: contentsOf(statements, contents),
+    version,
+  });
   if (request.method === 'PUT') return { status: 204, headers: {}, body: null };
   return json(200, ids);
 }

@@ -1,5 +1,7 @@
+import { KIB } from '../../bytes.ts';
 import { isObject } from '../../is-object.ts';
-import { invalidInput, pointerTo } from '../../problems/problem.ts';
+import { invalidInput, ProblemError, pointerTo } from '../../problems/problem.ts';
+import { TimeSlices } from '../../time/time-slices.ts';
 import { activity } from './activity-rules.ts';
 import { actor, agent, authority, group } from './actor-rules.ts';
 import * as is from './data-types.ts';
@@ -11,29 +13,46 @@ import { type Attachment, type JsonObject, type Statement, VOIDED } from './xapi
 
 /** Maximum number of members and items in all statements of a request: 200 for each. Validating more takes too long. */
 export const MAX_MEMBERS = 100_000;
+/** Maximum size of a statement, as JSON. */
+const MAX_STATEMENT_BYTES = 256 * KIB;
 const CONTEXT_ACTIVITIES = ['parent', 'grouping', 'category', 'other'];
 
 /**
- * Validates statements sent by a client.
+ * Validates statements sent by a client. Lets the event loop turn between them, because a request may have many.
  * @param options.isVersion2 whether the client uses xAPI 2.0
  * @param options.isList whether they were sent as a list, so that pointers include the positions
- * @throws {ProblemError} `invalid-request`
+ * @returns the same statements
+ * @throws {ProblemError} `invalid-request`, `content-too-large`
  */
-export function assertStatements(
+export async function validStatements(
   values: readonly unknown[],
   { isVersion2, isList }: { isVersion2: boolean; isList: boolean },
-): asserts values is Statement[] {
+): Promise<Statement[]> {
   const errors = new Errors(isVersion2);
   const ids = new Set<string>();
+  const slices = new TimeSlices();
+  // Parsing them may have taken long.
+  await slices.next();
   for (const [place, value] of values.entries()) {
+    // First, because it takes less time than the rules.
+    jsonOfStatement(value);
     const at = isList ? pointerTo('', place) : '';
     statement(value, at, errors);
     const id = isObject(value) && typeof value.id === 'string' ? value.id.toLowerCase() : null;
     if (id !== null && ids.has(id))
       errors.add(pointerTo(at, 'id'), 'is the id of another statement in this request');
     if (id !== null) ids.add(id);
+    await slices.pause();
   }
   if (errors.found.length > 0) throw invalidInput(errors.found);
+  return values as Statement[];
+}
+
+/** A statement as JSON. @throws {ProblemError} `content-too-large` */
+export function jsonOfStatement(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (json.length <= MAX_STATEMENT_BYTES) return json;
+  throw new ProblemError('content-too-large', `A statement is larger than ${MAX_STATEMENT_BYTES} bytes`);
 }
 
 const verb: Rule = (value, at, errors) =>

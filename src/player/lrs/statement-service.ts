@@ -1,5 +1,4 @@
 import { hash, randomUUID } from 'node:crypto';
-import { KIB } from '../../bytes.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { isObject } from '../../is-object.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
@@ -11,7 +10,7 @@ import { idsOf, SentAgain } from './sent-again.ts';
 import { assertSignatures } from './signed-statements.ts';
 import { isSameAgent, withActivityLists } from './statement-form.ts';
 import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
-import { attachmentsOf } from './statement-rules.ts';
+import { attachmentsOf, jsonOfStatement } from './statement-rules.ts';
 import {
   copyTerms,
   insertAttachments,
@@ -31,8 +30,6 @@ import {
   type XapiVersion,
 } from './xapi-types.ts';
 
-/** Maximum size of a statement, as JSON. */
-const MAX_STATEMENT_BYTES = 256 * KIB;
 /** Maximum number of index terms for all statements of a request. Each term is a row. */
 const MAX_TERMS = 10_000;
 /** Maximum number of earlier statements that are updated because they refer to a new one, directly or indirectly. */
@@ -55,7 +52,7 @@ export class StatementService {
 
   /**
    * Stores all of the statements or none, and returns their ids in order. A statement already stored is not changed.
-   * @param statements must have passed `assertStatements`
+   * @param statements must have passed `validStatements`
    * @throws {ProblemError} `invalid-request`, `forbidden`, `conflict`, `content-too-large`, `limit-reached`
    */
   async store(
@@ -65,8 +62,8 @@ export class StatementService {
   ): Promise<string[]> {
     const bySha = new Map(contents.map((each) => [each.sha2, each]));
     assertContents(statements, bySha);
-    await this.#assertStorable(scope, statements);
     await assertSignatures(statements, bySha);
+    if (scope.launch !== null) await assertAllOfLaunch(scope.launch, statements);
     const { launch } = scope;
     if (launch?.registrationId === null) return statements.map(({ id }) => id ?? randomUUID());
     const sentAgain = new SentAgain(scope);
@@ -78,18 +75,6 @@ export class StatementService {
       );
     }
     return await this.#database.transaction((tx) => this.storeIn(tx, scope, statements, options));
-  }
-
-  /** Before what takes longer for a larger statement. @throws {ProblemError} `content-too-large`, `forbidden` */
-  async #assertStorable({ launch }: LrsScope, statements: readonly Statement[]): Promise<void> {
-    const slices = new TimeSlices();
-    // Validating them took long already.
-    await slices.next();
-    for (const each of statements) {
-      jsonOf(each);
-      if (launch !== null) assertOfLaunch(launch, each);
-      await slices.pause();
-    }
   }
 
   /** Stores statements in an open transaction. The service also uses it for its own statements. */
@@ -166,7 +151,7 @@ export class StatementService {
     const { object } = statement;
     const isVoiding = statement.verb.id === VOIDED;
     const targetId = object.objectType === 'StatementRef' ? (object.id as string).toLowerCase() : null;
-    const json = jsonOf(statement);
+    const json = jsonOfStatement(statement);
     const target = targetId === null ? undefined : (await selectStatementHeads(tx, [targetId])).get(targetId);
     const reaches =
       target !== undefined && (registrationId === null || target.registration_id === registrationId);
@@ -247,13 +232,6 @@ export class StatementService {
   }
 }
 
-/** @throws {ProblemError} `content-too-large` */
-function jsonOf(statement: Statement): string {
-  const json = JSON.stringify(statement);
-  if (json.length <= MAX_STATEMENT_BYTES) return json;
-  throw new ProblemError('content-too-large', `A statement is larger than ${MAX_STATEMENT_BYTES} bytes`);
-}
-
 /** The number of terms that a request may still copy. */
 interface CopyBudget {
   remaining: number;
@@ -316,6 +294,16 @@ function assertContents(
       errors.push({ pointer: '/attachments', detail: `have no content with the hash ${sha2}` });
   }
   if (errors.length > 0) throw invalidInput(errors.slice(0, 100));
+}
+
+/** Lets the event loop turn between the statements. @throws {ProblemError} `forbidden` */
+async function assertAllOfLaunch(launch: LaunchScope, statements: readonly Statement[]): Promise<void> {
+  const slices = new TimeSlices();
+  slices.begin();
+  for (const each of statements) {
+    assertOfLaunch(launch, each);
+    await slices.pause();
+  }
 }
 
 /** @throws {ProblemError} `forbidden` */
