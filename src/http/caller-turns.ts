@@ -52,7 +52,7 @@ export class CallerTurns {
 
   /**
    * Resolves at the beginning of a request's turn.
-   * @param request without a body, or whose body has arrived
+   * @param request without a body, or whose body arrives before or in its turn
    * @throws {ProblemError} `too-many-requests`, `invalid-request` if the connection is closed before
    */
   async take(request: FastifyRequest, callerId: string): Promise<void> {

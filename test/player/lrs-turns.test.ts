@@ -13,6 +13,8 @@ const MAX_REQUESTS = 104;
 /** As many responses as 32 MiB hold are unsent before no other is made, and then those of the requests that are handled. */
 const UNSENT = 5;
 const MAX_RESPONSES = 8;
+/** As many bytes as a form may have. */
+const FORM_BYTES = 16_777_216;
 /** How long a request waits that may have a place, but no turn. */
 const PATIENCE_MS = 500;
 /** The statements of a page, of almost the maximum size: more than the buffers of a connection hold. */
@@ -77,6 +79,49 @@ test('large responses that a caller does not read wait for each other, and nobod
     assert.equal((await other.call('GET', 'statements', { query: { limit: '1' } })).status, 200);
     for (const socket of sockets) socket.destroy();
     await until(async () => (await read('/xapi/statements?limit=1')) === 200, 'the turns are free again');
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+test('a read in a form waits for its turn before the form arrives', async () => {
+  await using service = await startTestService();
+  const { clientId, clientSecret } = await createClient(service.settings.data_dir, {
+    scopes: ['statements:read', 'statements:write'],
+  });
+  const lrs = new LrsClient(`${service.url}/xapi`, basic(clientId, clientSecret));
+  const { hostname, port, host } = new URL(service.url);
+  const sockets: Socket[] = [];
+  let refused = 0;
+  const begin = (method: string) => {
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    socket.on('data', (data) => {
+      if (String(data).startsWith('HTTP/1.1 429')) refused += 1;
+    });
+    const head = [
+      `POST /xapi/statements?method=${method} HTTP/1.1`,
+      ...[`Host: ${host}`, `Authorization: ${lrs.authorization}`],
+      ...['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${FORM_BYTES}`],
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    sockets.push(socket);
+  };
+  try {
+    for (let n = 0; n < MAX_REQUESTS; n++) begin('PUT');
+    for (let n = 0; n < MAX_REQUESTS; n++) begin('get');
+    const read = async () => (await lrs.call('GET', 'statements', { query: { limit: '1' } })).status;
+    await until(async () => {
+      if (refused > 0) return true;
+      // Takes the last place, or one behind it.
+      begin('GET');
+      return false;
+    }, 'one more is refused');
+    assert.equal(await read(), 429);
+    for (const socket of sockets) socket.destroy();
+    await until(
+      async () => (await read()) === 200,
+      'the turns are free again, those of forms that never arrived, too',
+    );
   } finally {
     for (const socket of sockets) socket.destroy();
   }

@@ -72,6 +72,11 @@ export function isFormRequest(method: string, query: ReadonlyMap<string, string>
   return method === 'POST' && query.has('method');
 }
 
+/** The method of a request that is sent as a form. */
+export function methodInQuery(query: ReadonlyMap<string, string>): string {
+  return query.get('method')?.toUpperCase() ?? '';
+}
+
 /**
  * The credential in a form, without decoding anything else; undefined if there is none.
  * @throws {ProblemError} `invalid-request`
@@ -118,7 +123,7 @@ export function unwrapForm(request: LrsRequest): LrsRequest {
   }
   const content = query.get('content');
   query.delete('content');
-  const method = request.query.get('method')?.toUpperCase() ?? '';
+  const method = methodInQuery(request.query);
   if (/^2\.0/.test(headers['x-experience-api-version'] ?? '')) {
     throw new ProblemError('invalid-request', 'xAPI 2.0 has no requests in forms');
   }

@@ -8,6 +8,7 @@ import {
   isFormRequest,
   type LrsRequest,
   type LrsResponse,
+  methodInQuery,
   readQuery,
   unwrapForm,
 } from './lrs-request.ts';
@@ -96,10 +97,12 @@ export async function lrsRoutes(
     if (request.method === 'OPTIONS') return preflight(reply);
     if (resourceOf(request) === 'about') return send(reply, aboutResponse(lrs, request));
     const { authorization } = request.headers;
-    const isForm = isFormRequest(request.method, queryOf(request));
+    const query = queryOf(request);
+    const isForm = isFormRequest(request.method, query);
     if (authorization !== undefined || !isForm) {
       request.lrsScope = await scopeOf(request, authorization);
-      if (isRead(request.method)) await takeTurn?.(request, request.lrsScope);
+      // Before a form arrives, because those that wait would fill the memory.
+      if (isRead(isForm ? methodInQuery(query) : request.method)) await takeTurn?.(request, request.lrsScope);
       return;
     }
     // The credential is in the form.
@@ -116,13 +119,13 @@ export async function lrsRoutes(
     schema: { hide: true },
     handler: async (request, reply) => {
       const asSent = toLrsRequest(request, resourceOf(request));
-      if (request.lrsScope === null) {
-        // Before the rest of the form is decoded, because anybody may send one.
-        request.lrsScope = await scopeOf(request, authorizationInForm(asSent.body));
-        request.freeForm?.();
-      }
+      if (request.lrsScope !== null)
+        return send(reply, await lrs.respond(request.lrsScope, unwrapForm(asSent)));
+      // Before the rest of the form is decoded, because anybody may send one.
+      request.lrsScope = await scopeOf(request, authorizationInForm(asSent.body));
+      request.freeForm?.();
       const unwrapped = unwrapForm(asSent);
-      if (unwrapped !== asSent && isRead(unwrapped.method)) await takeTurn?.(request, request.lrsScope);
+      if (isRead(unwrapped.method)) await takeTurn?.(request, request.lrsScope);
       return send(reply, await lrs.respond(request.lrsScope, unwrapped));
     },
   });
