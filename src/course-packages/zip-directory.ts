@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { KIB } from '../bytes.ts';
+import { TimeSlices } from '../time/time-slices.ts';
 import { PackageError, packageError } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import { readExactly } from './read-exactly.ts';
@@ -80,7 +81,11 @@ async function checkedDirectory(
   const members: ZipMember[] = [];
   const names = new NameTree(limits);
   let total = 0;
+  const slices = new TimeSlices();
+  slices.begin();
   for await (const entry of entries) {
+    // Reading ahead, the event loop turns only after many entries.
+    await slices.pause();
     const name = decodeName(entry);
     // A link or a device is always rejected, but an unusable name may belong to a file that is skipped.
     refuseUnusable(entry, name);
@@ -106,7 +111,7 @@ async function checkedDirectory(
   if (total > limits.ratioFloorBytes && total / zipBytes > limits.ratio) {
     throw packageError('ZIP_RATIO_TOO_HIGH', { file: null, limit: limits.ratio });
   }
-  names.refuseConflicts();
+  await names.refuseConflicts();
   refuseOverlaps(members, zipBytes);
   return { members, folders: names.folders };
 }

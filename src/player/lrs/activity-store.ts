@@ -111,17 +111,14 @@ function valuesOf(row: ActivityRow): SqlValue[] {
  */
 export async function selectDefinitions(
   reader: Pick<Reader, 'all'>,
-  wanted: ReadonlyMap<string | null, Iterable<string>>,
+  wanted: ReadonlyMap<string | null, ReadonlySet<string>>,
 ): Promise<Map<string | null, Map<string, JsonObject>>> {
   const slices = new TimeSlices();
   slices.begin();
   const found = new Map([...wanted.keys()].map((sender) => [sender, new Map<string, JsonObject>()]));
   let length = 0;
-  const all = [...wanted].flatMap(([sender, ids]) => [...new Set(ids)].map((id) => ({ sender, id })));
-  for (let at = 0; at < all.length; at += KEYS_AT_ONCE) {
-    const byKey = new Map(
-      all.slice(at, at + KEYS_AT_ONCE).map((each) => [keyOf(each.sender, termOf(each.id)), each]),
-    );
+  for (const some of inParts(wanted)) {
+    const byKey = new Map(some.map((each) => [keyOf(each.sender, termOf(each.id)), each]));
     for (const { activity_key: key, definition } of await selectByKeys(reader, [...byKey.keys()])) {
       length += definition.length;
       if (length > MAX_DEFINITIONS_LENGTH) return found;
@@ -132,6 +129,22 @@ export async function selectDefinitions(
     await slices.pause();
   }
   return found;
+}
+
+/** At most {@link KEYS_AT_ONCE} at a time, because there may be hundreds of thousands. */
+function* inParts(
+  wanted: ReadonlyMap<string | null, ReadonlySet<string>>,
+): Generator<{ sender: string | null; id: string }[]> {
+  let part: { sender: string | null; id: string }[] = [];
+  for (const [sender, ids] of wanted) {
+    for (const id of ids) {
+      part.push({ sender, id });
+      if (part.length < KEYS_AT_ONCE) continue;
+      yield part;
+      part = [];
+    }
+  }
+  if (part.length > 0) yield part;
 }
 
 async function selectByKeys(

@@ -164,7 +164,7 @@ export class Lrs {
     const { reader } = this.#database;
     const sender = launch === null ? null : launch.registrationId;
     if (launch !== null && sender === null) return undefined;
-    const known = await selectDefinitions(reader, new Map([[sender, [activityId]]]));
+    const known = await selectDefinitions(reader, new Map([[sender, new Set([activityId])]]));
     const definition = known.get(sender)?.get(activityId);
     return definition ?? (launch === null ? await selectLatestDefinition(reader, activityId) : undefined);
   }

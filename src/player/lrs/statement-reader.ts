@@ -156,7 +156,7 @@ export class StatementReader {
     const count = tooMany < 0 ? limit : Math.max(1, tooMany);
     const rows = await selectStatementsOfRegistration(this.#reader, registrationId, { after, limit: count });
     const statements = await parsed(rows);
-    const ids = statements.map(({ object }) => String(object.id));
+    const ids = new Set(statements.map(({ object }) => String(object.id)));
     const known = (await selectDefinitions(this.#reader, new Map([[registrationId, ids]]))).get(
       registrationId,
     );

@@ -248,9 +248,10 @@ async function inFormat(
   const { statements, registrationIds } = page;
   if (format === 'exact') return [...statements];
   if (format === 'ids') return statements.map((statement) => toIds(statement));
-  const known = await selectDefinitions(database.reader, mentionedIn(page, scope));
-  const form = new CanonicalForm({ languages, maxLength: MAX_PAGE_BYTES });
   const slices = new TimeSlices();
+  slices.begin();
+  const known = await selectDefinitions(database.reader, await mentionedIn(page, scope, slices));
+  const form = new CanonicalForm({ languages, maxLength: MAX_PAGE_BYTES });
   slices.begin();
   const converted: JsonObject[] = [];
   for (const [place, statement] of statements.entries()) {
@@ -265,16 +266,22 @@ async function inFormat(
  * The activities of a page, by who may have sent their definitions: the registration of the statement, and for API
  * clients also other API clients.
  */
-function mentionedIn({ statements, registrationIds }: StatementPage, scope: LrsScope) {
-  const mentioned = new Map<string | null, string[]>();
-  const all: string[] = [];
+async function mentionedIn(
+  { statements, registrationIds }: StatementPage,
+  scope: LrsScope,
+  slices: TimeSlices,
+): Promise<Map<string | null, Set<string>>> {
+  const mentioned = new Map<string | null, Set<string>>();
+  const all = new Set<string>();
   for (const [place, statement] of statements.entries()) {
-    const ids = activitiesIn(statement).map(({ id }) => id as string);
     const registrationId = registrationIds[place] ?? null;
-    const own = mentioned.get(registrationId) ?? [];
+    const own = mentioned.get(registrationId) ?? new Set();
     if (registrationId !== null) mentioned.set(registrationId, own);
-    own.push(...ids);
-    all.push(...ids);
+    for (const { id } of activitiesIn(statement)) {
+      own.add(id as string);
+      all.add(id as string);
+    }
+    await slices.pause();
   }
   // Last, so that these are omitted first when the definitions are too large.
   if (scope.launch === null) mentioned.set(null, all);
