@@ -193,3 +193,31 @@ describe('the limits of a zip', () => {
     });
   });
 });
+
+describe('a zip of thousands of folders', () => {
+  it('lets the event loop turn while their names, which are full of accents, are compared', async () => {
+    const accents = '\u0301\u0316'.repeat(60);
+    const folder = ['a', 'b', 'c'].map((name) => name + accents).join('/');
+    const entries = Array.from({ length: 15_000 }, (_, n) => ({
+      name: `${folder}/${n}${accents}/`,
+      packed: Buffer.alloc(0),
+      claimedSize: 0,
+    }));
+    await using file = await PackageFile.of(rawZip(entries));
+    let isOpening = true;
+    let longest = 0;
+    let turned = performance.now();
+    const began = turned;
+    const turn = () => {
+      longest = Math.max(longest, performance.now() - turned);
+      turned = performance.now();
+      if (isOpening) setImmediate(turn);
+    };
+    turn();
+    await using archive = await ZipArchive.open(file.path, DEFAULT_PACKAGE_LIMITS);
+    isOpening = false;
+    assert.equal(archive.folders.length, entries.length + 3);
+    const all = performance.now() - began;
+    assert.ok(longest < all / 4, `${longest} of ${all} ms without a turn`);
+  });
+});

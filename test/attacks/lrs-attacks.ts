@@ -24,6 +24,10 @@ const ACTIVITIES = 85_000;
 const STATEMENTS = 32;
 /** The agents of a request, as many as its limits permit. */
 const AGENTS = 47_000;
+const STATEMENTS_AT_ONCE = 500;
+/** A page of statements, and the activities of each: as many as a request may name. */
+const MENTIONING = 38;
+const MENTIONED = 9_900;
 const COURSE_ID = 'http://example.com/course';
 const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 
@@ -40,6 +44,8 @@ export async function lrsAttacks(service: WatchedService, rows: ManyRows): Promi
     ...(await manyUnits(service)),
     repeatedAgents(lrs),
     manyActivities(lrs),
+    sharedAttachment(lrs),
+    await manyMentions(lrs),
   ];
 }
 
@@ -139,6 +145,42 @@ async function largeDefinitions(lrs: LrsClient): Promise<Attack[]> {
       },
     },
   ];
+}
+
+/** Statements that all have the same attachment, which each of them stores. */
+function sharedAttachment(lrs: LrsClient): Attack {
+  const content = 'x'.repeat(MIB);
+  const attachment = {
+    ...{ usageType: 'a:b', display: {}, contentType: 'text/plain' },
+    ...{ length: content.length, sha2: createHash('sha256').update(content).digest('hex') },
+  };
+  const json = JSON.stringify(
+    Array.from({ length: STATEMENTS_AT_ONCE }, () => statement({ attachments: [attachment] })),
+  );
+  const body =
+    `--b\r\nContent-Type: application/json\r\n\r\n${json}\r\n--b\r\nContent-Transfer-Encoding: binary\r\n` +
+    `X-Experience-API-Hash: ${attachment.sha2}\r\n\r\n${content}\r\n--b--\r\n`;
+  return {
+    name: 'statements: hundreds with the same large attachment',
+    stopsBeforeDatabase: true,
+    perform: async () => {
+      const headers = { 'content-type': 'multipart/mixed; boundary=b' };
+      answered(await lrs.call('POST', 'statements', { body, headers }), 413);
+    },
+  };
+}
+
+/** A page of statements that mention hundreds of thousands of activities, whose definitions are searched. */
+async function manyMentions(lrs: LrsClient): Promise<Attack> {
+  for (let of = 0; of < MENTIONING; of++) {
+    const other = Array.from({ length: MENTIONED }, (_, n) => ({ id: `m:${of}-${n}` }));
+    await lrs.store(statement({ verb: { id: 'm:m' }, context: { contextActivities: { other } } }));
+  }
+  return {
+    name: 'statements: a page that mentions hundreds of thousands of activities',
+    perform: async () =>
+      answered(await lrs.call('GET', 'statements', { query: { verb: 'm:m', format: 'canonical' } }), 200),
+  };
 }
 
 /** A definition in thousands of languages, and a statement that mentions its activity again and again. */

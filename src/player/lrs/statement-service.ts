@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import { MIB } from '../../bytes.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { isObject } from '../../is-object.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
@@ -30,6 +31,11 @@ import {
   type XapiVersion,
 } from './xapi-types.ts';
 
+/**
+ * Maximum size of the attachments of a request. Each statement stores its own copy, so those that hundreds of statements
+ * share would take gigabytes.
+ */
+const MAX_ATTACHED_BYTES = 64 * MIB;
 /** Maximum number of index terms for all statements of a request. Each term is a row. */
 const MAX_TERMS = 10_000;
 /** Maximum number of earlier statements that are updated because they refer to a new one, directly or indirectly. */
@@ -273,16 +279,23 @@ function toStored(
   });
 }
 
-/** Requires that each content belongs to an attachment, and that each attachment without a `fileUrl` has a content. */
+/**
+ * Requires that each content belongs to an attachment, and that each attachment without a `fileUrl` has a content.
+ * @throws {ProblemError} `invalid-request`, `content-too-large`
+ */
 function assertContents(
   statements: readonly Statement[],
   contents: ReadonlyMap<string, AttachmentContent>,
 ): void {
   const errors: { pointer: string; detail: string }[] = [];
   const named = new Set<string>();
+  let bytes = 0;
   for (const statement of statements) {
+    const own = new Set<string>();
     for (const attachment of attachmentsOf(statement)) {
       const sha2 = attachment.sha2.toLowerCase();
+      if (!own.has(sha2)) bytes += contents.get(sha2)?.content.length ?? 0;
+      own.add(sha2);
       named.add(sha2);
       if (!contents.has(sha2) && attachment.fileUrl === undefined) {
         errors.push({ pointer: '/attachments', detail: `has no content with the hash ${attachment.sha2}` });
@@ -294,6 +307,12 @@ function assertContents(
       errors.push({ pointer: '/attachments', detail: `have no content with the hash ${sha2}` });
   }
   if (errors.length > 0) throw invalidInput(errors.slice(0, 100));
+  if (bytes > MAX_ATTACHED_BYTES) {
+    throw new ProblemError(
+      'content-too-large',
+      `The attachments of the statements have more than ${MAX_ATTACHED_BYTES} bytes together, with those that several statements share`,
+    );
+  }
 }
 
 /** Lets the event loop turn between the statements. @throws {ProblemError} `forbidden` */
