@@ -208,14 +208,18 @@ describe('a zip of thousands of folders', () => {
     let longest = 0;
     let turned = performance.now();
     const began = turned;
-    const turn = () => {
+    const note = () => {
       longest = Math.max(longest, performance.now() - turned);
       turned = performance.now();
+    };
+    const turn = () => {
+      note();
       if (isOpening) setImmediate(turn);
     };
     turn();
     await using archive = await ZipArchive.open(file.path, DEFAULT_PACKAGE_LIMITS);
     isOpening = false;
+    note();
     assert.equal(archive.folders.length, entries.length + 3);
     const all = performance.now() - began;
     assert.ok(longest < all / 4, `${longest} of ${all} ms without a turn`);

@@ -305,6 +305,18 @@ describe('a cmi5 course', () => {
     assert.equal((await resultOf(service, registrationId)).completion, 'Completed');
   });
 
+  test('whose thousands of blocks all need nothing can be launched', async () => {
+    const files = cmi5Course([{ id: ONE, moveOn: 'NotApplicable' }]);
+    const [block = ''] = /<block[^]*<\/block>/.exec(files['cmi5.xml']) ?? [];
+    const blocks = Array.from({ length: 1_700 }, (_, n) =>
+      block.replace('course/block', `course/block-${n}`).replace('course/one', `course/unit-${n}`),
+    );
+    const manifest = files['cmi5.xml'].replace(block, block + blocks.join(''));
+    const { registrationId } = await registerTo(service, { ...files, 'cmi5.xml': manifest });
+    await open(registrationId);
+    assert.equal((await resultOf(service, registrationId)).completion, 'Completed');
+  });
+
   for (const [moveOn, isFinal] of [
     ['NotApplicable', false],
     ['Completed', false],
