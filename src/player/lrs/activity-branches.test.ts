@@ -6,7 +6,7 @@ import { ActivityBranches } from './activity-branches.ts';
 const LETTERS = ['a', 'b', '/', '#', '?', ':', '\u{1f600}', '\ufffd'];
 const SEPARATORS = ['/', '#', '?', ':'];
 
-/** The same, by comparing with each id. */
+/** Like {@link ActivityBranches.include}, by comparing with each id. */
 function plainly(ids: readonly string[], activityId: string): boolean {
   return ids.some(
     (id) =>
