@@ -26,7 +26,7 @@ async function inspect({ href, parameters, bases = [undefined] }: Reference) {
   const attributes = parameters === undefined ? '' : ` parameters="${escaped(parameters)}"`;
   const manifest = scormManifest(SCORM_12, {
     items: `<item identifier="i1" identifierref="r1"${attributes}/>`,
-    resources: `<resource identifier="r1" href="${escaped(href)}"${base(bases[1])}/>`,
+    resources: `<resource identifier="r1" adlcp:scormtype="sco" href="${escaped(href)}"${base(bases[1])}/>`,
   }).replace('<manifest ', `<manifest${base(bases[0])} `);
   return inspectFiles({ ...FILES, 'imsmanifest.xml': manifest });
 }
