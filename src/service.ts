@@ -208,9 +208,16 @@ async function finishWork(
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** Lets requests in progress finish within the limit. A client that does not read its response must not delay a stop. */
+/**
+ * Lets requests in progress finish within the limit, also those whose connection is closed. A client that does not read
+ * its response must not delay a stop.
+ */
 async function closeServer(server: FastifyInstance, boundMs: number): Promise<void> {
-  const cut = setTimeout(() => server.server.closeAllConnections(), boundMs);
-  await server.close();
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  const cut = setTimeout(() => {
+    server.server.closeAllConnections();
+    end();
+  }, boundMs);
+  await Promise.race([server.close(), isOver]);
   clearTimeout(cut);
 }

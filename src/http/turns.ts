@@ -19,6 +19,7 @@ export interface TurnLimits {
 export class Turns {
   readonly #limits: Required<TurnLimits>;
   readonly #byGroup = new Map<string, Queue>();
+  readonly #onIdle: (() => void)[] = [];
 
   constructor(limits: TurnLimits) {
     this.#limits = { waiting: Number.POSITIVE_INFINITY, unsentBytes: Number.POSITIVE_INFINITY, ...limits };
@@ -33,9 +34,15 @@ export class Turns {
     const queue: Queue = new Queue(this.#limits, () => {
       // A response without bytes is closed after its queue was empty. Meanwhile, the group may have another one.
       if (this.#byGroup.get(group) === queue) this.#byGroup.delete(group);
+      if (this.#byGroup.size === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     });
     this.#byGroup.set(group, queue);
     return queue;
+  }
+
+  /** Resolves when all turns have ended, and their responses are sent or their connections closed. */
+  async idle(): Promise<void> {
+    if (this.#byGroup.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
   /**

@@ -182,7 +182,7 @@ async function createServer(
   { store, lrs, port }: { store: Content['store']; lrs: LearningRecords['lrs']; port: number },
 ): Promise<FastifyInstance> {
   const { reader } = storage.database;
-  return await createContentServer({
+  const server = await createContentServer({
     launches,
     trustedProxies: settings.trusted_proxies,
     maxConnections: planConnections(settings).limit,
@@ -203,6 +203,8 @@ async function createServer(
       ...runtimes.flatMap(({ routes }) => routes ?? []),
     ],
   });
+  server.addHook('preClose', async () => attempts.stopPacing());
+  return server;
 }
 
 /** Whether a runtime plays a standard. */

@@ -1,66 +1,138 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import { aiccFiles } from '../support/course-packages.ts';
-import { startUnit } from '../support/player-client.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { aiccFiles, xapiFiles } from '../support/course-packages.ts';
+import { type PlayerClient, startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
-import { Player } from './learner-helpers.ts';
+import { Player, resultOf, xapiCourse } from './learner-helpers.ts';
 
-// Runs on SQLite alone: the pace is kept in the memory of the process.
-
-/** Changes that are recorded at once. Each further one follows after a second. */
+/** Changes that are recorded at once. Each further one follows after a tenth of a second. */
 const AT_ONCE = 60;
-const FURTHER = 2;
-/** Last requests that would wait much longer than they take. */
-const LAST = 8;
+const FURTHER = 15;
+const PAUSE_MS = 100;
+/** As long as several pauses of a second. */
+const LONG_MS = 4_000;
+
+const PASSED = { completion: 'Completed', success: 'PASS' };
+
+const cmi = (score: number, lesson_status = 'incomplete') => ({
+  core: { lesson_status, score: { raw: `${score}` } },
+});
+
+/** Reports one score after the other, until each further one waits. */
+async function reportMany(client: PlayerClient): Promise<void> {
+  for (let score = 1; score <= AT_ONCE + FURTHER; score++) {
+    const { status, body } = await client.commit('i1', cmi(score));
+    assert.deepEqual([status, body], [200, { outcome: 'recorded' }]);
+  }
+}
 
 async function changesOf({ api }: Pick<TestService, 'api'>, registrationId: string): Promise<number> {
   const query = `registration_id=${registrationId}&subtopic=REGISTRATION_STATUS_UPDATED&limit=200`;
   return (await api.get(`/events?${query}`)).body.data.length;
 }
 
-/** The header of a request of a page that is being closed. */
-const lastRequest = (number: number) => ({ 'coursewire-last-request': `a1b2c3d4e5f6 ${number}` });
+async function statusOf(service: TestService, registrationId: string) {
+  const { completion, success, score } = await resultOf(service, registrationId);
+  return { completion, success, score };
+}
+
+/** Sends a save as a browser does that quits: it closes the connection at once. */
+function sendAndQuit(client: PlayerClient, body: object): void {
+  const { hostname, port, host, pathname } = new URL(client.base);
+  const text = JSON.stringify(body);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  const head = `Host: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}`;
+  socket.write(`POST ${pathname}/commit HTTP/1.1\r\n${head}\r\n\r\n${text}`, () => socket.destroySoon());
+}
 
 describe('a course that reports another score all the time', () => {
   it('is slowed down, and no score is lost', async () => {
     await using service = await startTestService();
-    const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');
     const startedAt = performance.now();
-    for (let score = 1; score <= AT_ONCE + FURTHER; score++) {
-      const cmi = { core: { lesson_status: 'incomplete', score: { raw: `${score}` } } };
-      const { status, body } = await client.commit('i1', cmi);
-      assert.deepEqual([status, body], [200, { outcome: 'recorded' }]);
-    }
-    assert.ok(performance.now() - startedAt >= FURTHER * 1_000, 'the last ones wait');
+    const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');
+    await reportMany(client);
+    assert.ok(performance.now() - startedAt >= FURTHER * PAUSE_MS, 'the last ones wait');
     assert.equal(await changesOf(service, registrationId), AT_ONCE + FURTHER, 'each change is an event');
   });
 
-  it('is not slowed down while its page is being closed', async () => {
+  it('may report without waiting for responses: each report is recorded soon, and a page opens meanwhile', async () => {
     await using service = await startTestService();
-    const scorm = await startUnit(service, scorm12Course(), 'i1');
-    const cmi = (score: number) => ({ core: { lesson_status: 'incomplete', score: { raw: `${score}` } } });
-    for (let score = 1; score <= AT_ONCE; score++) await scorm.client.commit('i1', cmi(score));
-
-    const { registrationId } = await registerTo(service, aiccFiles());
-    const unit = new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
-    const data = (score: number) => `[Core]\r\nLesson_Status=i\r\nScore=${score}\r\n`;
-    for (let score = 1; score <= AT_ONCE; score++) await unit.send('PutParam', data(score));
+    const { registrationId } = await registerTo(service, xapiFiles());
+    const player = await Player.open(service, registrationId);
+    const { units } = await player.post('/units');
+    const { lrs, actor, activity, registration } = xapiCourse(await player.openUnit(units[0].id));
+    const report = (verb: string, result: object) =>
+      lrs.call('POST', 'statements', {
+        body: {
+          actor,
+          verb: { id: `http://adlnet.gov/expapi/verbs/${verb}` },
+          object: activity,
+          context: { registration },
+          result,
+        },
+      });
+    for (let n = 1; n <= AT_ONCE + FURTHER; n++) await report('progressed', { score: { scaled: n / 1_000 } });
 
     const startedAt = performance.now();
-    for (let number = 1; number <= LAST; number++) {
-      const score = AT_ONCE + number;
-      const body = scorm.client.commitOf('i1', cmi(score));
-      assert.equal((await scorm.client.post('commit', body, lastRequest(number))).status, 200);
-      const { url, sessionId: session_id } = unit;
-      const form = new URLSearchParams({ command: 'PutParam', session_id, aicc_data: data(score) });
-      const answer = await fetch(url, { method: 'POST', headers: lastRequest(number), body: form });
-      assert.match(await answer.text(), /^error=0/);
-    }
-    assert.ok(performance.now() - startedAt < (LAST - 1) * 1_000, 'none waits');
-    assert.equal(await changesOf(service, scorm.registrationId), AT_ONCE + LAST);
-    assert.equal(await changesOf(service, registrationId), AT_ONCE + LAST);
+    const saves = Array.from({ length: 10 }, (_, n) =>
+      report('progressed', { score: { scaled: 0.5 + n / 100 } }),
+    );
+    saves.push(report('completed', { completion: true, success: true, score: { scaled: 1 } }));
+    const opened = startLaunch(service, registrationId).then(async (again) => await again.post('open'));
+    const answers = await Promise.all(saves);
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assert.equal((await opened).status, 200);
+    assert.ok(performance.now() - startedAt < LONG_MS);
+    assert.deepEqual(await statusOf(service, registrationId), { ...PASSED, score: 100 });
+  });
+
+  it('has its last save recorded before a page that opens later supersedes its own', async () => {
+    await using service = await startTestService();
+    const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');
+    const other = await startLaunch(service, registrationId);
+    await reportMany(client);
+    const last = client.commit('i1', cmi(77, 'passed'));
+    await delay(PAUSE_MS / 2);
+    await other.open();
+    assert.deepEqual(await last, { status: 200, body: { outcome: 'recorded' } });
+    assert.deepEqual(await statusOf(service, registrationId), { ...PASSED, score: 77 });
+  });
+
+  it('opens units without a pause, also after the last requests of a page', async () => {
+    await using service = await startTestService();
+    const { registrationId } = await registerTo(service, aiccFiles());
+    const player = await Player.open(service, registrationId);
+    const { url, sessionId: session_id } = new AiccUnit(await player.openUnit('A1'));
+    const report = async (score: number, headers: Record<string, string> = {}) => {
+      const aicc_data = `[Core]\r\nLesson_Status=i\r\nScore=${score}\r\n`;
+      const body = new URLSearchParams({ command: 'PutParam', session_id, aicc_data });
+      assert.match(await (await fetch(url, { method: 'POST', headers, body })).text(), /^error=0/);
+    };
+    for (let score = 1; score <= AT_ONCE; score++) await report(score);
+    const startedAt = performance.now();
+    for (let number = 1; number <= FURTHER; number++)
+      await report(AT_ONCE + number, { 'coursewire-last-request': `a1b2c3d4e5f6 ${number}` });
+    await player.openUnit('A1');
+    assert.ok(performance.now() - startedAt < LONG_MS);
+    assert.equal(await changesOf(service, registrationId), AT_ONCE + FURTHER);
+  });
+
+  it('has its saves recorded when the service stops, although the browser has quit', async () => {
+    await using folder = temporaryFolder();
+    const service = await startTestService({ dataDir: folder.path });
+    const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');
+    await reportMany(client);
+    for (let score = 81; score <= 88; score++) sendAndQuit(client, client.commitOf('i1', cmi(score)));
+    sendAndQuit(client, client.commitOf('i1', cmi(99, 'passed')));
+    await delay(PAUSE_MS);
+    await service.stop();
+    await using again = await startTestService({ dataDir: folder.path });
+    assert.deepEqual(await statusOf(again, registrationId), { ...PASSED, score: 99 });
   });
 });

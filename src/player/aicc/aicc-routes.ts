@@ -60,21 +60,17 @@ export interface AiccRoutesOptions {
  * It has no error for what the service itself refuses, such as too many requests: those responses are problems.
  */
 export function aiccRoutes(scope: FastifyInstance, options: AiccRoutesOptions): void {
-  scope.post(
-    AICC_PATH,
-    { onSend: addCrossOriginHeaders },
-    async ({ launch, body, isAhead, lastRequest }, reply) => {
-      const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
-      reply.type('text/plain; charset=utf-8');
-      return await respond(options, launch, { ...readHacp(text), isAhead, isLast: lastRequest !== null });
-    },
-  );
+  scope.post(AICC_PATH, { onSend: addCrossOriginHeaders }, async ({ launch, body, isAhead }, reply) => {
+    const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
+    reply.type('text/plain; charset=utf-8');
+    return await respond(options, launch, { ...readHacp(text), isAhead });
+  });
 }
 
 async function respond(
   options: AiccRoutesOptions,
   launch: PlayerLaunch,
-  request: HacpRequest & { isAhead: boolean; isLast: boolean },
+  request: HacpRequest & { isAhead: boolean },
 ): Promise<string> {
   const { database, courses } = options;
   const session = await authenticate(database, launch, request.sessionId);
@@ -146,7 +142,7 @@ async function record(
   }: {
     unit: LaunchUnit;
     change: (cmi: Cmi, data: string) => Cmi;
-    request: HacpRequest & { isLast: boolean };
+    request: HacpRequest;
   },
 ): Promise<void> {
   const hasStatus = request.command === 'putparam' && setsStatus(request.data);
@@ -179,7 +175,7 @@ async function record(
     };
     return { results: [result], result: undefined };
   };
-  await attempts.recordFromUnit(launch, work, { dataOf: unit.id, isLast: request.isLast });
+  await attempts.recordFromUnit(launch, work, { dataOf: unit.id });
 }
 
 async function authenticate(

@@ -20,7 +20,7 @@ import {
   updatePage,
   writeUnit,
 } from './attempt-store.ts';
-import { ChangePace, type Paced } from './change-pace.ts';
+import { ChangePace } from './change-pace.ts';
 import type { LearnerValue } from './learner-value-store.ts';
 import { mergeRollUp } from './merge-status.ts';
 import { type RolledUpStatus, rollUp } from './roll-up.ts';
@@ -67,6 +67,11 @@ export class AttemptService {
     this.#with = dependencies;
   }
 
+  /** Ends the pauses of saves, now and later, because the service stops. */
+  stopPacing(): void {
+    this.#pace.stop();
+  }
+
   /**
    * Opens a page of the player. The first page begins the attempt. A page supersedes all earlier ones, unless it belongs
    * to a SCORM course and records nothing. The course may have a window of its own, which
@@ -77,6 +82,7 @@ export class AttemptService {
   async openPage(launch: PlayerLaunch, continues?: number): Promise<OpenedPage> {
     const { registrationId, launchId } = launch;
     if (registrationId === null) return { attempt: 0, page: 0, isContinued: false, state: null, units: [] };
+    await this.#pace.settle(registrationId);
     return await this.#with.registrations.withLockedRegistration(registrationId, async (tx, current) => {
       const registration = await this.#with.registrations.settle(tx, current, launch);
       // Since the launch, a reset may have changed the version, or another window the language.
@@ -106,10 +112,19 @@ export class AttemptService {
    * @throws {ProblemError} `not-found` if the registration was deleted, `conflict` if the unit may not be begun,
    *   `content-too-large`
    */
-  async recordFromPage(launch: PlayerLaunch, result: UnitResult & Paced): Promise<RecordOutcome> {
+  async recordFromPage(launch: PlayerLaunch, result: UnitResult): Promise<RecordOutcome> {
     const { registrationId } = launch;
     if (registrationId === null || launch.mode !== 'normal') return 'not-recorded';
-    await this.#pace.next(registrationId, result);
+    return await this.#pace.record(registrationId, () =>
+      this.#recordFromPage(launch, registrationId, result),
+    );
+  }
+
+  async #recordFromPage(
+    launch: PlayerLaunch,
+    registrationId: string,
+    result: UnitResult,
+  ): Promise<RecordOutcome> {
     return await this.#with.registrations.withLockedRegistration<RecordOutcome>(
       registrationId,
       async (tx, registration) => {
@@ -133,18 +148,20 @@ export class AttemptService {
 
   /**
    * Stores the results of a unit that sends requests to the service itself, unless the launch records none. Otherwise
-   * the same as {@link withLockedAttempt}.
+   * the same as {@link withLockedAttempt}, but paced.
    */
   async recordFromUnit<R>(
     launch: PlayerLaunch,
     work: AttemptWork<R>,
-    options: Paced & { dataOf?: string | null } = {},
+    options: { dataOf?: string | null } = {},
   ): Promise<R> {
     const recorded: AttemptWork<R> = async (tx, current) => {
       const { results, result } = await work(tx, current);
       return { results: launch.mode === 'normal' ? results : [], result };
     };
-    return await this.withLockedAttempt(launch, recorded, options);
+    return await this.#pace.record(registrationOf(launch), () =>
+      this.#withLockedAttempt(launch, recorded, options),
+    );
   }
 
   /**
@@ -159,11 +176,18 @@ export class AttemptService {
   async withLockedAttempt<R>(
     launch: PlayerLaunch,
     work: AttemptWork<R>,
-    { dataOf, isLast = false }: Paced & { dataOf?: string | null } = {},
+    options: { dataOf?: string | null } = {},
   ): Promise<R> {
-    const { registrationId } = launch;
-    if (registrationId === null) throw new Error('a preview has no registration');
-    await this.#pace.next(registrationId, { isLast });
+    await this.#pace.settle(registrationOf(launch));
+    return await this.#withLockedAttempt(launch, work, options);
+  }
+
+  async #withLockedAttempt<R>(
+    launch: PlayerLaunch,
+    work: AttemptWork<R>,
+    { dataOf }: { dataOf?: string | null },
+  ): Promise<R> {
+    const registrationId = registrationOf(launch);
     return await this.#with.registrations.withLockedRegistration<R>(
       registrationId,
       async (tx, registration) => {
@@ -396,4 +420,9 @@ export class AttemptService {
       completedAt: registration.completedAt,
     };
   }
+}
+
+function registrationOf({ registrationId }: PlayerLaunch): string {
+  if (registrationId === null) throw new Error('a preview has no registration');
+  return registrationId;
 }

@@ -1,84 +1,76 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { it } from 'node:test';
-import { SECOND_MS } from '../../time/units.ts';
-import { CHANGES_AT_ONCE, ChangePace } from './change-pace.ts';
+import { HOUR_MS, SECOND_MS } from '../../time/units.ts';
+import { CHANGES_AT_ONCE, ChangePace, PAUSE_MS } from './change-pace.ts';
 
-it('changes of a registration follow each other at the pace of one per second after the first ones', async () => {
-  let now = 0;
+/** A pace whose pauses take no time: its clock advances instead. */
+function startPace() {
   const rests: number[] = [];
+  const clock = { now: 0 };
   const pace = new ChangePace({
-    now: () => now,
+    now: () => clock.now,
     rest: async (ms) => {
       rests.push(ms);
-      now += ms;
+      clock.now += ms;
     },
   });
-  const change = async (registrationId: string) => {
-    await pace.next(registrationId);
-    pace.changed(registrationId);
-  };
+  const change = (registrationId: string) =>
+    pace.record(registrationId, async () => pace.changed(registrationId));
+  return { pace, change, rests, clock };
+}
+
+it('changes of a registration follow each other at the pace of ten per second after the first ones', async () => {
+  const { change, rests } = startPace();
   for (let n = 0; n < CHANGES_AT_ONCE; n++) await change('a');
   assert.deepEqual(rests, []);
   await change('a');
   await change('a');
-  assert.deepEqual(rests, [SECOND_MS, SECOND_MS]);
+  assert.deepEqual(rests, [PAUSE_MS, PAUSE_MS]);
   await change('b');
   assert.equal(rests.length, 2, 'others do not wait');
 });
 
-it('saves of a registration that wait continue in their order, each after the pause of the one before', async () => {
-  const wakes: (() => void)[] = [];
-  const pace = new ChangePace({
-    now: () => 0,
-    rest: () => new Promise<void>((resolve) => wakes.push(resolve)),
-  });
-  for (let n = 0; n < CHANGES_AT_ONCE; n++) pace.changed('a');
-  const order: number[] = [];
-  const waits = [1, 2, 3].map(async (n) => {
-    await pace.next('a');
-    order.push(n);
-  });
-  for (const n of [1, 2, 3]) {
-    await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(wakes.length, 1, 'one at a time');
-    wakes.pop()!();
-    await waits[n - 1];
-  }
-  assert.deepEqual(order, [1, 2, 3]);
+it('a course that reports five changes per second never waits', async () => {
+  const { change, rests, clock } = startPace();
+  for (; clock.now < HOUR_MS; clock.now += SECOND_MS / 5) await change('a');
+  assert.deepEqual(rests, []);
 });
 
-it('a last request of a page passes at once, after the saves before it', async () => {
-  const pace = new ChangePace({
-    now: () => 0,
-    rest: async (_ms, signal) => {
-      if (!signal.aborted) await once(signal, 'abort');
-    },
-  });
-  for (let n = 0; n < CHANGES_AT_ONCE; n++) pace.changed('a');
-  const order: number[] = [];
-  const save = async (n: number, isLast: boolean) => {
-    await pace.next('a', { isLast });
-    order.push(n);
-  };
-  await save(1, true);
-  await Promise.all([save(2, false), save(3, true)]);
-  assert.deepEqual(order, [1, 2, 3]);
+it('saves that wait together are recorded one after the other, in their order, each after a short pause', async () => {
+  const { pace, change, rests } = startPace();
+  for (let n = 0; n < CHANGES_AT_ONCE; n++) await change('a');
+  const order: (number | string)[] = [];
+  const saves = [1, 2, 3].map((n) =>
+    pace.record('a', async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push(n);
+      pace.changed('a');
+      if (n === 2) throw new Error('refused');
+    }),
+  );
+  const opening = pace.settle('a').then(() => order.push('opening'));
+  const later = pace.record('a', async () => order.push('later'));
+  const results = await Promise.allSettled([...saves, opening, later]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
+  );
+  assert.deepEqual(order, [1, 2, 3, 'opening', 'later']);
+  assert.deepEqual(rests, [PAUSE_MS, PAUSE_MS, PAUSE_MS, PAUSE_MS]);
 });
 
-it('last requests pass at once only as many times again', async () => {
-  let rests = 0;
-  const pace = new ChangePace({
-    now: () => 0,
-    rest: async () => {
-      rests += 1;
-    },
-  });
-  for (let n = 0; n < 2 * CHANGES_AT_ONCE; n++) {
-    await pace.next('a', { isLast: true });
-    pace.changed('a');
-  }
-  assert.equal(rests, 0);
-  await pace.next('a', { isLast: true });
-  assert.equal(rests, 1);
+it('what is not paced does not wait if no save does', async () => {
+  const { pace, change, rests } = startPace();
+  for (let n = 0; n < CHANGES_AT_ONCE; n++) await change('a');
+  await pace.settle('a');
+  assert.deepEqual(rests, []);
+});
+
+it('a stop ends the pauses, also later ones', async () => {
+  const pace = new ChangePace({ now: () => 0 });
+  for (let n = 0; n < 100 * CHANGES_AT_ONCE; n++) pace.changed('a');
+  const saved = pace.record('a', async () => 'saved');
+  pace.stop();
+  assert.equal(await saved, 'saved');
+  assert.equal(await pace.record('a', async () => 'saved, too'), 'saved, too');
 });

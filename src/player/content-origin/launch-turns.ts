@@ -33,7 +33,7 @@ declare module 'fastify' {
  * database connections from others. The launches of a registration count together.
  *
  * A small body arrives before the turn, see {@link readSmallBodiesEarly}: the request is then handled even if its
- * connection is closed, and a slow connection keeps no turn from others. Any other body is read during the turn, because
+ * connection is closed, also while the server closes, and a slow connection keeps no turn from others. Any other body is read during the turn, because
  * all of them together would fill the memory. So would responses that nobody reads: no turn begins while those of a
  * registration are as large as {@link MAX_UNSENT_BYTES}.
  *
@@ -71,4 +71,6 @@ export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): v
     launchTurn?.endWithResponse(payload, raw);
     lastRequest?.end();
   });
+  // The server itself waits for connections only.
+  scope.addHook('onClose', async () => await turns.idle());
 }

@@ -86,7 +86,7 @@ export function scormRoutes(scope: FastifyInstance, dependencies: ScormRoutesDep
 
 /** Opening an asset, which reports nothing and is therefore completed. */
 function assetRoute(scope: FastifyInstance, { attempts, courses, reader }: ScormRoutesDependencies): void {
-  scope.post('/asset', async ({ launch, body, lastRequest }, reply) => {
+  scope.post('/asset', async ({ launch, body }, reply) => {
     const { unit: unitId, state, lateOf, ...position } = readBody(Asset, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === unitId);
@@ -97,7 +97,6 @@ function assetRoute(scope: FastifyInstance, { attempts, courses, reader }: Scorm
       ...(lateOf === undefined ? {} : { lateOf }),
       unitId,
       position,
-      isLast: lastRequest !== null,
       entrance: entranceOf(course, unitId),
       apply: () => ({
         data: null,
@@ -110,7 +109,7 @@ function assetRoute(scope: FastifyInstance, { attempts, courses, reader }: Scorm
 }
 
 function commitRoute(scope: FastifyInstance, { attempts, courses, reader }: ScormRoutesDependencies): void {
-  scope.post('/commit', async ({ launch, body, lastRequest }, reply) => {
+  scope.post('/commit', async ({ launch, body }, reply) => {
     const commit: CmiCommit & { unit: string; lateOf?: number; isNewAttempt?: boolean } = readBody(
       Commit,
       body,
@@ -124,7 +123,6 @@ function commitRoute(scope: FastifyInstance, { attempts, courses, reader }: Scor
     const outcome = await attempts.recordFromPage(launch, {
       unitId: unit.id,
       position,
-      isLast: lastRequest !== null,
       entrance: entranceOf(course, unit.id),
       ...(commit.lateOf === undefined ? {} : { lateOf: commit.lateOf }),
       apply(current) {

@@ -57,8 +57,7 @@ export class SessionScopes {
    * The scope of a request that a course sends.
    * @throws {ProblemError} `unauthorized`, `forbidden`
    */
-  async scopeOf(request: FastifyRequest, authorization: string | undefined): Promise<LrsScope> {
-    const { launch } = request;
+  async scopeOf({ launch }: FastifyRequest, authorization: string | undefined): Promise<LrsScope> {
     const session = await this.#authenticate(launch, authorization);
     const rules = this.#options.rules.get(launch.learningStandard);
     if (rules === undefined) throw refused();
@@ -77,7 +76,7 @@ export class SessionScopes {
       launch: {
         ...scope.launch,
         keepsDocuments: launch.mode === 'normal',
-        ...this.#transaction(request, session, rules),
+        ...this.#transaction(launch, session, rules),
         ...(rules.admitDocument === undefined ? {} : { admitDocument: rules.admitDocument }),
         versionRefused: (version) => this.#refusedVersions.note(launch, version),
         documentRead: (kind, id) => this.#noteReading(launch, session, rules, { kind, id }),
@@ -111,32 +110,28 @@ export class SessionScopes {
     };
   }
 
-  #transaction({ launch, lastRequest }: FastifyRequest, { sessionId }: Session, rules: SessionRules) {
+  #transaction(launch: PlayerLaunch, { sessionId }: Session, rules: SessionRules) {
     const { attempts, courses, lrs, now, baseUrl } = this.#options;
     const transaction: LaunchScope['transaction'] = (work) =>
-      attempts.recordFromUnit(
-        launch,
-        async (tx, current) => {
-          const session = (await readSession(tx, sessionId))?.session;
-          const course = await courses.read(tx, launch.courseId, launch.versionId);
-          const unit = course.units.find(({ id }) => id === session?.unitId);
-          if (session === undefined || unit === undefined) throw refused();
-          assertStillRecords(session, current.attempt);
-          rules.assertOpen(session, lastRequest);
-          const situation = { session, current, course, unit, lastRequest };
-          const run = rules.begin({ ...situation, now: now(), baseUrl: baseUrl() });
-          const result = await work(tx, {
-            ...run,
-            learner: current.registration,
-            spend: (bytes) => attempts.countStatements(tx, current, bytes),
-          });
-          const { results, facts, endedAt, statements } = run.outcome();
-          if (statements.length > 0) await lrs.statements.storeIn(tx, this.ownScope(session), statements);
-          await updateSession(tx, { sessionId, facts, endedAt, activeAt: now() });
-          return { results, result };
-        },
-        { isLast: lastRequest !== null },
-      );
+      attempts.recordFromUnit(launch, async (tx, current) => {
+        const session = (await readSession(tx, sessionId))?.session;
+        const course = await courses.read(tx, launch.courseId, launch.versionId);
+        const unit = course.units.find(({ id }) => id === session?.unitId);
+        if (session === undefined || unit === undefined) throw refused();
+        assertStillRecords(session, current.attempt);
+        rules.assertOpen(session, lastRequest);
+        const situation = { session, current, course, unit, lastRequest };
+        const run = rules.begin({ ...situation, now: now(), baseUrl: baseUrl() });
+        const result = await work(tx, {
+          ...run,
+          learner: current.registration,
+          spend: (bytes) => attempts.countStatements(tx, current, bytes),
+        });
+        const { results, facts, endedAt, statements } = run.outcome();
+        if (statements.length > 0) await lrs.statements.storeIn(tx, this.ownScope(session), statements);
+        await updateSession(tx, { sessionId, facts, endedAt, activeAt: now() });
+        return { results, result };
+      });
     return { transaction };
   }
 
