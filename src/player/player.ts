@@ -15,6 +15,7 @@ import { SECOND_MS } from '../time/units.ts';
 import { aiccRuntime } from './aicc/aicc-runtime.ts';
 import { readAttemptHistory } from './attempts/attempt-history.ts';
 import { AttemptService } from './attempts/attempt-service.ts';
+import { ChangePace } from './attempts/change-pace.ts';
 import { cmi5Rules } from './cmi5/cmi5-rules.ts';
 import { cmi5Runtime } from './cmi5/cmi5-runtime.ts';
 import { waiveUnit } from './cmi5/cmi5-waiving.ts';
@@ -126,6 +127,7 @@ export async function createPlayer(
 }
 
 interface PlayerParts {
+  pace: ChangePace;
   attempts: AttemptService;
   courses: PlayerCourses;
   launches: LaunchService;
@@ -144,7 +146,8 @@ function createParts(
   const { database, authSecrets } = storage;
   const { reader } = database;
   const courses = new PlayerCourses(now);
-  const attempts = new AttemptService({ registrations, courses, reader, now });
+  const pace = new ChangePace();
+  const attempts = new AttemptService({ registrations, courses, reader, pace, now });
   const launches = new LaunchService({
     database,
     tokens: new ContentTokens(authSecrets),
@@ -172,13 +175,13 @@ function createParts(
     aiccRuntime({ database, attempts, courses, baseUrl, now }),
     xapiRuntime({ database, attempts, baseUrl, now }),
   ];
-  return { attempts, courses, launches, scopes, runtimes };
+  return { pace, attempts, courses, launches, scopes, runtimes };
 }
 
 /** Creates the server of the content origin: files, the player page, and what pages and courses call. */
 async function createServer(
   { settings, storage, logs, tracing, now }: ServiceContext,
-  { attempts, courses, launches, scopes, runtimes }: PlayerParts,
+  { pace, attempts, courses, launches, scopes, runtimes }: PlayerParts,
   { store, lrs, port }: { store: Content['store']; lrs: LearningRecords['lrs']; port: number },
 ): Promise<FastifyInstance> {
   const { reader } = storage.database;
@@ -203,7 +206,7 @@ async function createServer(
       ...runtimes.flatMap(({ routes }) => routes ?? []),
     ],
   });
-  server.addHook('preClose', async () => attempts.stopPacing());
+  server.addHook('preClose', async () => pace.stop());
   return server;
 }
 

@@ -20,7 +20,7 @@ import {
   updatePage,
   writeUnit,
 } from './attempt-store.ts';
-import { ChangePace } from './change-pace.ts';
+import type { ChangePace } from './change-pace.ts';
 import type { LearnerValue } from './learner-value-store.ts';
 import { mergeRollUp } from './merge-status.ts';
 import { type RolledUpStatus, rollUp } from './roll-up.ts';
@@ -55,21 +55,16 @@ export interface AttemptServiceDependencies {
   registrations: RegistrationService;
   courses: PlayerCourses;
   reader: Reader;
+  pace: ChangePace;
   now: () => number;
 }
 
 /** Stores the results of learners by attempt and unit, and rolls them up into their registrations. */
 export class AttemptService {
   readonly #with: AttemptServiceDependencies;
-  readonly #pace = new ChangePace();
 
   constructor(dependencies: AttemptServiceDependencies) {
     this.#with = dependencies;
-  }
-
-  /** Ends the pauses of saves, now and later, because the service stops. */
-  stopPacing(): void {
-    this.#pace.stop();
   }
 
   /**
@@ -82,7 +77,7 @@ export class AttemptService {
   async openPage(launch: PlayerLaunch, continues?: number): Promise<OpenedPage> {
     const { registrationId, launchId } = launch;
     if (registrationId === null) return { attempt: 0, page: 0, isContinued: false, state: null, units: [] };
-    await this.#pace.settle(registrationId);
+    await this.#with.pace.settle(registrationId);
     return await this.#with.registrations.withLockedRegistration(registrationId, async (tx, current) => {
       const registration = await this.#with.registrations.settle(tx, current, launch);
       // Since the launch, a reset may have changed the version, or another window the language.
@@ -115,35 +110,27 @@ export class AttemptService {
   async recordFromPage(launch: PlayerLaunch, result: UnitResult): Promise<RecordOutcome> {
     const { registrationId } = launch;
     if (registrationId === null || launch.mode !== 'normal') return 'not-recorded';
-    return await this.#pace.record(registrationId, () =>
-      this.#recordFromPage(launch, registrationId, result),
-    );
-  }
-
-  async #recordFromPage(
-    launch: PlayerLaunch,
-    registrationId: string,
-    result: UnitResult,
-  ): Promise<RecordOutcome> {
-    return await this.#with.registrations.withLockedRegistration<RecordOutcome>(
-      registrationId,
-      async (tx, registration) => {
-        const attempt = await readLatestAttempt(tx, registrationId);
-        if (attempt === undefined || isSuperseded(attempt, launch, result)) {
-          return { status: null, result: isReset(attempt) ? 'reset' : 'superseded' };
-        }
-        const units = await readUnits(tx, registrationId, attempt.number, { dataOf: result.unitId });
-        const current = units.find(({ unitId }) => unitId === result.unitId) ?? null;
-        if (isStale(current, result.position)) return { status: null, result: 'stale' };
-        if (current === null && result.entrance !== undefined) {
-          const { asksForBrowsed } = result.entrance;
-          const known = asksForBrowsed ? await readBrowsedUnits(tx, registrationId, attempt.number) : units;
-          if (result.entrance.isClosed(known)) throw closedUnit(result.unitId);
-        }
-        const { areWhole, ...changed } = await this.#store(tx, { registration, attempt, units }, [result]);
-        return { ...changed, result: areWhole ? 'recorded' : 'recorded-in-part' };
-      },
-    );
+    const record = async () =>
+      await this.#with.registrations.withLockedRegistration<RecordOutcome>(
+        registrationId,
+        async (tx, registration) => {
+          const attempt = await readLatestAttempt(tx, registrationId);
+          if (attempt === undefined || isSuperseded(attempt, launch, result)) {
+            return { status: null, result: isReset(attempt) ? 'reset' : 'superseded' };
+          }
+          const units = await readUnits(tx, registrationId, attempt.number, { dataOf: result.unitId });
+          const current = units.find(({ unitId }) => unitId === result.unitId) ?? null;
+          if (isStale(current, result.position)) return { status: null, result: 'stale' };
+          if (current === null && result.entrance !== undefined) {
+            const { asksForBrowsed } = result.entrance;
+            const known = asksForBrowsed ? await readBrowsedUnits(tx, registrationId, attempt.number) : units;
+            if (result.entrance.isClosed(known)) throw closedUnit(result.unitId);
+          }
+          const { areWhole, ...changed } = await this.#store(tx, { registration, attempt, units }, [result]);
+          return { ...changed, result: areWhole ? 'recorded' : 'recorded-in-part' };
+        },
+      );
+    return await this.#with.pace.record(registrationId, record);
   }
 
   /**
@@ -159,9 +146,7 @@ export class AttemptService {
       const { results, result } = await work(tx, current);
       return { results: launch.mode === 'normal' ? results : [], result };
     };
-    return await this.#pace.record(registrationOf(launch), () =>
-      this.#withLockedAttempt(launch, recorded, options),
-    );
+    return await this.withLockedAttempt(launch, recorded, { ...options, isPaced: true });
   }
 
   /**
@@ -170,27 +155,19 @@ export class AttemptService {
    * @param launch of a registration, not a preview
    * @param options.dataOf the only unit whose data `work` and its results need; null for none. Without it, the data of
    *   all units is read, and the data that they share. Only a runtime that writes the data itself may do that
+   * @param options.isPaced whether it may have to wait, see {@link ChangePace}. @defaultValue false
    * @throws {ProblemError} `not-found` if the registration was deleted, `forbidden` if a newer launch has superseded
    *   this one, and what `work` throws
    */
   async withLockedAttempt<R>(
     launch: PlayerLaunch,
     work: AttemptWork<R>,
-    options: { dataOf?: string | null } = {},
+    { dataOf, isPaced = false }: { dataOf?: string | null; isPaced?: boolean } = {},
   ): Promise<R> {
-    await this.#pace.settle(registrationOf(launch));
-    return await this.#withLockedAttempt(launch, work, options);
-  }
-
-  async #withLockedAttempt<R>(
-    launch: PlayerLaunch,
-    work: AttemptWork<R>,
-    { dataOf }: { dataOf?: string | null },
-  ): Promise<R> {
-    const registrationId = registrationOf(launch);
-    return await this.#with.registrations.withLockedRegistration<R>(
-      registrationId,
-      async (tx, registration) => {
+    const { registrationId } = launch;
+    if (registrationId === null) throw new Error('a preview has no registration');
+    const record = async () =>
+      await this.#with.registrations.withLockedRegistration<R>(registrationId, async (tx, registration) => {
         const attempt = await readLatestAttempt(tx, registrationId);
         if (attempt === undefined || isSuperseded(attempt, launch, { position: null })) {
           throw supersededLaunch(attempt);
@@ -204,8 +181,10 @@ export class AttemptService {
         if (results.length === 0) return { status: null, changesRecord, result };
         const changed = await this.#store(tx, current, results);
         return { ...changed, changesRecord: changed.changesRecord || changesRecord, result };
-      },
-    );
+      });
+    if (isPaced) return await this.#with.pace.record(registrationId, record);
+    await this.#with.pace.settle(registrationId);
+    return await record();
   }
 
   /**
@@ -280,7 +259,7 @@ export class AttemptService {
       areWhole &&= isWhole;
     }
     const status = await this.#statusOf(tx, registration, units, rolledUp);
-    if (changesResult(registration, status)) tx.onCommit(() => this.#pace.changed(registrationId));
+    if (changesResult(registration, status)) tx.onCommit(() => this.#with.pace.changed(registrationId));
     return { status, changesRecord, areWhole };
   }
 
@@ -346,10 +325,8 @@ export class AttemptService {
   ): Promise<(Attempt & { units: UnitState[] }) | null> {
     const attempt = await readLatestAttempt(this.#with.reader, registrationId);
     if (attempt === undefined) return null;
-    return {
-      ...attempt,
-      units: await readUnits(this.#with.reader, registrationId, attempt.number, { dataOf }),
-    };
+    const units = await readUnits(this.#with.reader, registrationId, attempt.number, { dataOf });
+    return { ...attempt, units };
   }
 
   /** The latest attempt of a registration, with its units and all of their data. For standards whose data is small. */
@@ -370,9 +347,8 @@ export class AttemptService {
   /** The opened units without data, with {@link UnitState.isBrowsed}. */
   async browsedUnitsOf(registrationId: string): Promise<UnitState[]> {
     const attempt = await readLatestAttempt(this.#with.reader, registrationId);
-    return attempt === undefined
-      ? []
-      : await readBrowsedUnits(this.#with.reader, registrationId, attempt.number);
+    if (attempt === undefined) return [];
+    return await readBrowsedUnits(this.#with.reader, registrationId, attempt.number);
   }
 
   /**
@@ -420,9 +396,4 @@ export class AttemptService {
       completedAt: registration.completedAt,
     };
   }
-}
-
-function registrationOf({ registrationId }: PlayerLaunch): string {
-  if (registrationId === null) throw new Error('a preview has no registration');
-  return registrationId;
 }
