@@ -57,7 +57,8 @@ export class SessionScopes {
    * The scope of a request that a course sends.
    * @throws {ProblemError} `unauthorized`, `forbidden`
    */
-  async scopeOf({ launch }: FastifyRequest, authorization: string | undefined): Promise<LrsScope> {
+  async scopeOf(request: FastifyRequest, authorization: string | undefined): Promise<LrsScope> {
+    const { launch } = request;
     const session = await this.#authenticate(launch, authorization);
     const rules = this.#options.rules.get(launch.learningStandard);
     if (rules === undefined) throw refused();
@@ -76,7 +77,7 @@ export class SessionScopes {
       launch: {
         ...scope.launch,
         keepsDocuments: launch.mode === 'normal',
-        ...this.#transaction(launch, session, rules),
+        ...this.#transaction(request, session, rules),
         ...(rules.admitDocument === undefined ? {} : { admitDocument: rules.admitDocument }),
         versionRefused: (version) => this.#refusedVersions.note(launch, version),
         documentRead: (kind, id) => this.#noteReading(launch, session, rules, { kind, id }),
@@ -110,7 +111,7 @@ export class SessionScopes {
     };
   }
 
-  #transaction(launch: PlayerLaunch, { sessionId }: Session, rules: SessionRules) {
+  #transaction({ launch, lastRequest }: FastifyRequest, { sessionId }: Session, rules: SessionRules) {
     const { attempts, courses, lrs, now, baseUrl } = this.#options;
     const transaction: LaunchScope['transaction'] = (work) =>
       attempts.recordFromUnit(launch, async (tx, current) => {
