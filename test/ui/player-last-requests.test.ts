@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { Page, Route } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
@@ -91,6 +92,9 @@ addEventListener('unload', function () {
 });
 </script></html>`;
 
+/** How long a request takes, so that the page is gone before it could arrive. */
+const LATENCY_MS = 300;
+
 describe('the last data of a course that sends it in a synchronous request', () => {
   let classroom: Classroom;
   let { service, browser, target } = {} as Classroom;
@@ -132,6 +136,25 @@ describe('the last data of a course that sends it in a synchronous request', () 
     await learner.page.getByRole('button', { name: 'Exit' }).click();
     await passes(registrationId, 91);
     await learner.page.getByRole('heading', { name: /You have .*finished/ }).waitFor();
+  });
+
+  it('arrives through the exit even if it is asynchronous and sent at pagehide', async () => {
+    const page = AICC_PAGE.replace("'unload'", "'pagehide'").replace(
+      "given.get('AICC_URL'), false",
+      "given.get('AICC_URL'), true",
+    );
+    const { registrationId } = await registerTo(service, aiccCourse(page));
+    await using learner = await newLearner(browser);
+    // Without the player, the browser would abort a request that takes a while.
+    await learner.page.route('**/aicc', async (route) => {
+      await setTimeout(LATENCY_MS);
+      await route.continue();
+    });
+    await learner.open(service, registrationId);
+    await learner.course.locator('#ready').waitFor();
+    await exit(learner);
+    await heading(learner, 'You have finished this course');
+    await passes(registrationId, 91);
   });
 
   /** Opens an AICC unit that suspends with this data, and whose requests `answer` answers. */

@@ -51,7 +51,7 @@ export class CourseWindow {
     const closing = this.#window;
     this.#forget();
     if (closing === null || closing.closed) return;
-    watchLastRequests(closing);
+    watchLastRequests(closing, true);
     const unloaded = untilUnloaded(closing);
     closing.close();
     await unloaded;

@@ -38,9 +38,9 @@ export function playerCloses(): void {
 /**
  * Watches a window and all its frames that have this origin. Call it again for pages that load later. A second call for
  * the same page changes nothing.
- * @param isLeaving whether the pages are being closed now
+ * @param isLeaving whether the pages are being closed now; unchanged if it is missing
  */
-export function watchLastRequests(root: Window, isLeaving = false): void {
+export function watchLastRequests(root: Window, isLeaving?: boolean): void {
   let frames = 0;
   try {
     watchOne(root as CourseGlobal, isLeaving);
@@ -54,15 +54,15 @@ export function watchLastRequests(root: Window, isLeaving = false): void {
   }
 }
 
-function watchOne(course: CourseGlobal, isLeaving: boolean): void {
+function watchOne(course: CourseGlobal, isLeaving?: boolean): void {
   // When a frame navigates, its window object stays, but its globals are replaced.
   const { prototype } = course.XMLHttpRequest;
   const known = watched.get(prototype);
   if (known !== undefined) {
-    if (isLeaving) known.isLeaving = true;
+    if (isLeaving !== undefined) known.isLeaving = isLeaving;
     return;
   }
-  const state: Watched = { isLeaving };
+  const state: Watched = { isLeaving: isLeaving ?? false };
   watched.set(prototype, state);
   course.addEventListener('pagehide', () => (state.isLeaving = true), { capture: true });
   course.addEventListener('pageshow', () => (state.isLeaving = false), { capture: true });

@@ -128,7 +128,8 @@ export class OpenUnit {
 
 /** Unloads the page of a frame. Resolves to false if the page is still there after a while. */
 function isUnloaded(frame: HTMLIFrameElement): Promise<boolean> {
-  if (frame.contentWindow !== null) watchLastRequests(frame.contentWindow);
+  // The listeners of a course for `pagehide` run before those of the player.
+  if (frame.contentWindow !== null) watchLastRequests(frame.contentWindow, true);
   return new Promise((resolve) => {
     let ticks = 0;
     // While the browser asks the learner, timers do not run. So this counts the time after the answer.
@@ -136,6 +137,7 @@ function isUnloaded(frame: HTMLIFrameElement): Promise<boolean> {
       ticks += 1;
       if (ticks < UNLOAD_TICKS) return;
       clearInterval(timer);
+      if (frame.contentWindow !== null) watchLastRequests(frame.contentWindow, false);
       resolve(false);
     }, UNLOAD_TICK_MS);
     const unloaded = () => {
