@@ -19,6 +19,23 @@ import {
 } from './alert-helpers.ts';
 
 describe('an alert about a webhook in error', () => {
+  it('does not repeat the URL of the target, which may contain a token, from its response', async () => {
+    const message = 'Route POST:/hook?token=s3cr3t-token not found';
+    await using target = await startTarget({
+      respondWith: answer(404, { body: JSON.stringify({ message }) }),
+    });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    await createFailingWebhook(api, `${target.url}/hook?token=s3cr3t-token`, { name: 'CRM' });
+    await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    const { text } = receiver.requests[0]!;
+    assert.match(text, /404 Not Found: Route POST:.+ not found/);
+    assert.doesNotMatch(text, /s3cr3t/);
+  });
+
   it('begins once after its minutes, and ends once after the webhook has worked for five minutes', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();

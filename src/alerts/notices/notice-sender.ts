@@ -1,3 +1,4 @@
+import { urlCensor } from '../../observability/url-censor.ts';
 import {
   alertUrlContext,
   type CredentialsCipher,
@@ -9,7 +10,6 @@ import { targetBody } from './chat-bodies.ts';
 import { type Mailer, refusalsText, type SendOutcome } from './mailer.ts';
 import type { Notice } from './notice.ts';
 import { noticeText, plainBody } from './notice-text.ts';
-import { urlCensor } from './url-secrets.ts';
 
 /** Posts a body to a URL, like the sender of deliveries: with a deadline, and only where targets may be. */
 export type PostNotice = (request: { messageId: string; url: string; body: string }) => Promise<{

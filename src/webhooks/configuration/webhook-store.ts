@@ -273,6 +273,17 @@ export async function readStatistics(
     .executeTakeFirst();
 }
 
+/** The target URL of a webhook; undefined if the webhook does not exist. */
+export async function readTargetUrl(reader: Pick<Reader, 'query'>, id: number): Promise<string | undefined> {
+  const row = await reader.query
+    .selectFrom('webhooks')
+    .select('target_url')
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.target_url;
+}
+
 /** Clears the counts and starts the period now. The error state is kept. */
 export async function resetStatistics(tx: Transaction, id: number, now: number): Promise<void> {
   await tx.query

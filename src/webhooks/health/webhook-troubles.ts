@@ -1,6 +1,7 @@
 import type { Reader } from '../../database/database.ts';
+import { urlCensor } from '../../observability/url-censor.ts';
 import { existingWebhookState } from '../configuration/webhook-state.ts';
-import { readStatistics } from '../configuration/webhook-store.ts';
+import { readStatistics, readTargetUrl } from '../configuration/webhook-store.ts';
 import { postbackFailureReason } from '../history/postback-failure.ts';
 import { readLastFailure } from './last-failure.ts';
 import { responseExplanation } from './response-explanation.ts';
@@ -80,7 +81,10 @@ export class WebhookTroubles {
     return later;
   }
 
-  /** What the target of a webhook said about the last failure, as one line; null if it said nothing. */
+  /**
+   * What the target of a webhook said about the last failure, as one line; null if it said nothing. Targets may quote
+   * their URL, which may contain a token, and notices reach people who may not read it.
+   */
   async explanationOf(webhookId: number): Promise<string | null> {
     const statistics = await readStatistics(this.#reader, webhookId);
     const { delivery } = await readLastFailure(
@@ -88,7 +92,11 @@ export class WebhookTroubles {
       webhookId,
       statistics?.last_error_message ?? null,
     );
-    return responseExplanation(delivery?.response_body ?? null);
+    const targetUrl = await readTargetUrl(this.#reader, webhookId);
+    return responseExplanation(
+      delivery?.response_body ?? null,
+      targetUrl === undefined ? undefined : urlCensor(targetUrl),
+    );
   }
 
   /** The names of these webhooks, by id. Webhooks that do not exist are missing. */

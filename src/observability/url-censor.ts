@@ -1,4 +1,4 @@
-import { CENSORED } from '../../observability/censor.ts';
+import { CENSORED } from './censor.ts';
 
 /** Shorter parts are no secret by themselves, and would replace ordinary words. */
 const MIN_PART = 6;
