@@ -11,16 +11,7 @@ import { startTestService, type TestService, until } from '../support/service.ts
 import { startTarget, type Target } from '../support/target.ts';
 import { Player, resultOf, xapiCourse } from './learner-helpers.ts';
 import { lrsClient, reference, VOIDED } from './lrs-helpers.ts';
-
-const COURSE = 'https://example.com/courses/golf';
-const VERB = (name: string) => ({ id: `http://adlnet.gov/expapi/verbs/${name}` });
-const FILES = {
-  'tincan.xml': `<?xml version="1.0"?>
-    <tincan xmlns="http://projecttincan.com/tincan.xsd"><activities>
-    <activity id="${COURSE}" type="http://adlnet.gov/expapi/activities/course">
-    <name>Golf</name><launch lang="en">start.html?a=1#/start#top</launch></activity></activities></tincan>`,
-  'start.html': '<!doctype html><title>Golf</title>',
-};
+import { COURSE, FILES, VERB } from './xapi-course-files.ts';
 
 describe('an xAPI course', () => {
   let service: TestService;
@@ -53,33 +44,6 @@ describe('an xAPI course', () => {
     assert.equal(course.registration, registrationId);
     assert.equal(course.actor.account.name, 'bob');
     assert.equal((await fetch(address)).status, 200);
-  });
-
-  test('that requests a version of Tin Can is refused, and the log names that version once per launch', async () => {
-    const { registrationId, course } = await open('old');
-    const about = { body: { actor: course.actor, verb: VERB('completed'), object: { id: COURSE } } };
-    const lines = () =>
-      service.logLines.filter((line) => line.class === 'Player' && line.registration_id === registrationId);
-    for (const headers of [{ 'x-experience-api-version': '0.95' }, { 'x-experience-api-version': '0.9' }])
-      assert.equal((await course.lrs.call('POST', 'statements', { ...about, headers })).status, 400);
-    assert.deepEqual(
-      lines().map(({ level, msg, xapi_version }) => [level, msg, xapi_version]),
-      [['warn', 'requests of a course are refused, because their xAPI version is not supported', '0.95']],
-    );
-    assert.equal((await resultOf(service, registrationId)).completion, 'Unknown');
-    const next = xapiCourse(await (await Player.open(service, registrationId)).openUnit(COURSE));
-    const query = { agent: JSON.stringify(next.actor), activityId: COURSE, stateId: 'resume' };
-    const form = new URLSearchParams({
-      ...query,
-      authorization: next.lrs.authorization,
-      'X-Experience-API-Version': 'a'.repeat(1_000),
-    });
-    const address = `${next.lrs.endpoint}/activities/state?method=GET`;
-    assert.equal((await fetch(address, { method: 'POST', body: form })).status, 400);
-    assert.deepEqual(
-      lines().map(({ xapi_version }) => xapi_version),
-      ['0.95', 'a'.repeat(20)],
-    );
   });
 
   test('loses its stored data of a learner once the learner’s last registration is deleted', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { resultOf } from '../player/learner-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -23,16 +24,16 @@ describe('an asset, which reports nothing itself', () => {
     browser = await sharedBrowser();
   });
 
-  const completionOf = async (registrationId: string) =>
-    (await service.api.get(`/registrations/${registrationId}`)).body.completion;
-
   it('is completed by being opened, even if the service is lost for a moment', async () => {
     const { registrationId } = await registerTo(service, scorm2004Course({ items: reading(1) }));
     await using learner = await newLearner(browser);
     await learner.page.route('**/asset', (route) => route.fulfill({ status: 503, body: '{}' }), { times: 2 });
     await learner.open(service, registrationId);
     await learner.page.getByText('The connection is lost.').waitFor();
-    await until(async () => (await completionOf(registrationId)) === 'Completed', 'it is recorded');
+    await until(
+      async () => (await resultOf(service, registrationId)).completion === 'Completed',
+      'it is recorded',
+    );
     await learner.page.locator('.saving').getByText('Saved', { exact: true }).waitFor();
     assert.equal(await learner.page.locator('.notice').isVisible(), false);
   });
@@ -48,7 +49,7 @@ describe('an asset, which reports nothing itself', () => {
     const again = new Learner(next);
     await again.open(service, registrationId);
     await next.getByText('You have finished this.').waitFor();
-    assert.equal(await completionOf(registrationId), 'Completed');
+    assert.equal((await resultOf(service, registrationId)).completion, 'Completed');
     assert.deepEqual(await next.evaluate(() => Object.keys(localStorage)), []);
   });
 
@@ -85,7 +86,10 @@ describe('an asset, which reports nothing itself', () => {
     await isOpen(1);
     await learner.page.getByRole('button', { name: 'Next' }).click();
     await isOpen(2);
-    await until(async () => (await completionOf(registrationId)) === 'Completed', 'the course is completed');
+    await until(
+      async () => (await resultOf(service, registrationId)).completion === 'Completed',
+      'the course is completed',
+    );
     await exit('You have finished this course');
     await learner.open(service, registrationId);
     await isOpen(2);
@@ -108,7 +112,10 @@ describe('an asset, which reports nothing itself', () => {
     await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
     await learner.open(service, registrationId);
     await isOpen('Reading 2');
-    await until(async () => (await completionOf(registrationId)) === 'Completed', 'the course is completed');
+    await until(
+      async () => (await resultOf(service, registrationId)).completion === 'Completed',
+      'the course is completed',
+    );
   });
 
   it('leaves the keyboard focus in the contents when the page asks what was recorded', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { resultOf } from '../player/learner-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
@@ -30,9 +31,6 @@ describe('a unit that the manifest hides', () => {
     browser = await sharedBrowser();
   });
 
-  const completionOf = async (registrationId: string) =>
-    (await service.api.get(`/registrations/${registrationId}`)).body.completion;
-
   it('is not in the table of contents, but the course leads to it, and its result counts', async () => {
     const items = item('first', 'r1') + item('reading', 'a1', HIDDEN) + item('last', 'r1');
     const { registrationId } = await registerTo(service, scorm2004Course({ items }));
@@ -54,7 +52,10 @@ describe('a unit that the manifest hides', () => {
     await listed(learner, 'first', 'last');
     await learner.page.getByRole('button', { name: 'last' }).click();
     await learner.course.locator('#pass').click();
-    await until(async () => (await completionOf(registrationId)) === 'Completed', 'every unit counts');
+    await until(
+      async () => (await resultOf(service, registrationId)).completion === 'Completed',
+      'every unit counts',
+    );
     await learner.page.getByRole('button', { name: 'first' }).click();
     await learner.page.getByRole('button', { name: 'last' }).click();
     await learner.calls(['SetValue', 'adl.nav.request', 'previous'], ['Terminate', '']);

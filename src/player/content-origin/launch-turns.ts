@@ -33,9 +33,9 @@ declare module 'fastify' {
  * database connections from others. The launches of a registration count together.
  *
  * A small body arrives before the turn, see {@link readSmallBodiesEarly}: the request is then handled even if its
- * connection is closed, also while the server closes, and a slow connection keeps no turn from others. Any other body is read during the turn, because
- * all of them together would fill the memory. So would responses that nobody reads: no turn begins while those of a
- * registration are as large as {@link MAX_UNSENT_BYTES}.
+ * connection is closed, also while the server closes, and a slow connection keeps no turn from others. Any other body is
+ * read during the turn, because all of them together would fill the memory. So would responses that nobody reads: no turn
+ * begins while those of a registration are as large as {@link MAX_UNSENT_BYTES}.
  *
  * The last requests of a page follow each other, see {@link RequestOrder}. The next page of the registration opens after
  * them, unless its connection was closed meanwhile: nobody would use it, and it would supersede the one that follows.
