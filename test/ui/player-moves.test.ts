@@ -166,6 +166,28 @@ describe('a learner who asks for another unit while one is closing', () => {
     assert.deepEqual(await unitsOf(registrationId), ['Incomplete', 'UNKNOWN', 'Completed', 'Unknown']);
   });
 
+  it('stays in it also if its page finishes loading only after the answer', async () => {
+    const course = scorm12Course({ items: lessons(2) });
+    const lesson = String(course['lesson/index.html']).replace('</body>', '<img src="slow.png"></body>');
+    const { registrationId } = await registerTo(service, { ...course, 'lesson/index.html': lesson });
+    await using learner = await newLearner(browser);
+    const picture = await held(learner.page, 'slow.png');
+    await learner.open(service, registrationId);
+    await picture.arrived;
+    await learner.course.locator('#pass').click();
+    await learner.course.locator('body').evaluate(() => {
+      addEventListener('beforeunload', (event) => event.preventDefault());
+    });
+    const asked = learner.page.waitForEvent('dialog');
+    const leave = click(learner, /^Lesson 2/);
+    await (await asked).dismiss();
+    await leave;
+    await picture.release();
+    await learner.page.locator('nav:not([inert])').waitFor();
+    await inLesson(learner, 1);
+    await learner.course.locator('#pass').waitFor();
+  });
+
   it('leaves at once on Exit if the connection is lost meanwhile, and the next launch records the data', async () => {
     const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
     await using learner = await newLearner(browser);

@@ -9,6 +9,7 @@ import { removeRuntime, type UnitRuntime } from './unit-runtime.ts';
 /** Why an open unit is left: for another unit, with the whole course, or because its time is up. */
 export type Leaving = 'on' | 'out' | 'time-out';
 
+const EMPTY_PAGE = 'about:blank';
 /** A page that did not unload in this time stays, because the learner wants to stay. */
 const UNLOAD_TICKS = 8;
 const UNLOAD_TICK_MS = 250;
@@ -132,19 +133,33 @@ function isUnloaded(frame: HTMLIFrameElement): Promise<boolean> {
   if (frame.contentWindow !== null) watchLastRequests(frame.contentWindow, true);
   return new Promise((resolve) => {
     let ticks = 0;
+    const end = (isGone: boolean) => {
+      clearInterval(timer);
+      frame.removeEventListener('load', loaded);
+      resolve(isGone);
+    };
     // While the browser asks the learner, timers do not run. So this counts the time after the answer.
     const timer = setInterval(() => {
       ticks += 1;
       if (ticks < UNLOAD_TICKS) return;
-      clearInterval(timer);
       if (frame.contentWindow !== null) watchLastRequests(frame.contentWindow, false);
-      resolve(false);
+      end(false);
     }, UNLOAD_TICK_MS);
-    const unloaded = () => {
-      clearInterval(timer);
-      resolve(true);
+    // If the page stays, its own `load` may still follow.
+    const loaded = () => {
+      if (isEmpty(frame)) end(true);
     };
-    frame.addEventListener('load', unloaded, { once: true });
-    frame.src = 'about:blank';
+    frame.addEventListener('load', loaded);
+    frame.src = EMPTY_PAGE;
   });
+}
+
+/** Whether a frame shows the empty page. */
+function isEmpty({ contentWindow }: HTMLIFrameElement): boolean {
+  try {
+    return contentWindow?.location.href === EMPTY_PAGE;
+  } catch {
+    // A page of another origin.
+    return false;
+  }
 }
