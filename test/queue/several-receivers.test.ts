@@ -6,7 +6,7 @@ import { leaseDueLines } from '../../src/queue/lines/lease-statements.ts';
 import { repairLines } from '../../src/queue/lines/repair-lines.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
+import { beginTransaction, countWaiting, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
 import { messageOf, type QueueEngine, QueueUser, readDeadLetters, VISIBILITY_MS } from './queue-engine.ts';
@@ -149,6 +149,34 @@ describe('several receivers of the database queue', {
     for (let round = 0; round < 10; round++) {
       await Promise.all([steps(here, [1, 2, 3]), steps(there, [3, 2, 1])]);
     }
+  });
+
+  it('lock lines in the same order, also if one of them just got its first message', async () => {
+    await using receivers = await openReceivers();
+    const [here, there] = receivers.users;
+    await here.put(2, 'first');
+    const lock = async (user: QueueUser, lineIds: readonly number[], onRun: () => void) =>
+      await user.engine.database.transaction(async (tx) => {
+        onRun();
+        await user.engine.queue.lines.lockLines(tx, lineIds);
+      });
+    const holding = await beginTransaction(here.engine.database);
+    await here.engine.queue.lines.lockLines(holding.tx, [2]);
+    let runs = 0;
+    const countRun = () => {
+      runs++;
+    };
+    const twoWait = async () =>
+      await until(async () => (await countWaiting(here.engine.database)) > 1, 'two transactions wait');
+    const first = lock(here, [1, 2], countRun);
+    await untilOneWaits(here.engine.database);
+    const adding = lock(there, [1], () => {});
+    await Promise.race([adding, twoWait()]);
+    const second = lock(there, [1, 2], countRun);
+    await twoWait();
+    await holding.commit();
+    await Promise.all([first, adding, second]);
+    assert.equal(runs, 2, 'the server rolled none of them back');
   });
 
   it('skip no head that another one receives at the same moment', async () => {

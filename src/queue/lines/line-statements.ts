@@ -49,9 +49,7 @@ export async function lockLines(
   const [locked] = await lockExistingLines(tx, lineIds);
   if (locked!.count === lineIds.length || tx.dialect === 'sqlite')
     return { last: locked!.last ?? 0, isLate: false };
-  // A line gets its row with its first message. Other transactions may insert the same rows now. Two of them may wait
-  // for each other if a line with a higher id has a row already. The server then rolls one of them back, and it is
-  // repeated.
+  // A line gets its row with its first message. Other transactions may insert the same rows now.
   await tx.insertMany(
     'queue_lines',
     ['line_id', 'pending', 'available_at', 'receive_count'],
@@ -61,17 +59,22 @@ export async function lockLines(
   return { last: (await lockExistingLines(tx, lineIds))[0]!.last ?? 0, isLate: true };
 }
 
-/** PostgreSQL returns the rows as the transactions that held the locks before have committed them. */
+/**
+ * PostgreSQL returns the rows as the transactions that held the locks before have committed them. It locks none of the
+ * rows if one is missing: whoever inserts a line with a lower id then would hold a line with a higher one. Two such
+ * transactions wait for each other until the server notices, which takes a second.
+ */
 async function lockExistingLines(
   tx: Transaction,
   lineIds: readonly number[],
 ): Promise<{ count: number; last: number | null }[]> {
   const isPostgres = tx.dialect === 'postgres';
+  const existing = 'wanted cross join queue_lines as line where line.line_id = wanted.id';
   return await tx.all(
-    `with locked as ${isPostgres ? 'materialized' : ''}
-       (select line.last_enqueued_at from ${recordset(tx.dialect, 'wanted', { id: 'bigint' })}
-        cross join queue_lines as line where line.line_id = wanted.id
-        ${isPostgres ? 'order by line.line_id for update of line' : ''})
+    `with wanted as ${isPostgres ? 'materialized' : ''} (select id from ${recordset(tx.dialect, 'given', { id: 'bigint' })}),
+     locked as ${isPostgres ? 'materialized' : ''}
+       (select line.last_enqueued_at from ${existing}
+        ${isPostgres ? `and (select count(*) from ${existing}) = (select count(*) from wanted) order by line.line_id for update of line` : ''})
      select count(*) as count, max(locked.last_enqueued_at) as last from locked`,
     JSON.stringify(asIds(lineIds)),
   );
