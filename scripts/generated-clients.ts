@@ -286,8 +286,9 @@ function generatorsFor(folder: string, description: string, env: NodeJS.ProcessE
       name: 'openapi-generator java',
       needs: ['java', 'mvn'],
       async run(at) {
-        // Otherwise, an omitted optional list is sent as an empty one.
-        await openapiGenerator(at, 'java', '-p', 'containerDefaultToNull=true');
+        // Otherwise, an omitted optional list is sent as an empty one, and members of later releases are errors.
+        const properties = 'containerDefaultToNull=true,disallowAdditionalPropertiesIfNotPresent=false';
+        await openapiGenerator(at, 'java', '-p', properties);
         const sources = path.join(at, 'client/src/main/java');
         copyFileSync(path.join(TOURS, 'Tour.java'), path.join(sources, 'Tour.java'));
         await command(path.join(at, 'client'), 'mvn', '-q', '-B', '-DskipTests', 'compile');
@@ -302,8 +303,10 @@ function generatorsFor(folder: string, description: string, env: NodeJS.ProcessE
       name: 'openapi-generator go',
       needs: ['java', 'go'],
       async run(at) {
-        // Otherwise, the constants of several enums have the same name.
-        await openapiGenerator(at, 'go', '-p', 'withGoMod=false,isGoSubmodule=true,enumClassPrefix=true');
+        // Otherwise, the constants of several enums have the same name, and members of later releases are errors.
+        const properties =
+          'enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false,useOneOfDiscriminatorLookup=true';
+        await openapiGenerator(at, 'go', '-p', `withGoMod=false,isGoSubmodule=true,${properties}`);
         goModule(at, 'openapi-generator.go');
         await command(at, 'go', 'mod', 'tidy');
         await command(at, 'go', 'run', '.');

@@ -88,6 +88,8 @@ public class Tour {
     check(webhooks.getWebhookStatistics(webhook.getId()).getSuccessCount() == 0, "statistics");
     TestResult tested = webhooks.testWebhook(webhook.getId(), Subtopic.REGISTRATION_STATUS_UPDATED);
     check(tested.getMessage().getActualInstance() instanceof RegistrationStatusUpdated, "message");
+    String later = tested.getMessage().toJson().replaceFirst("\\{", "{\"of_a_later_release\":1,");
+    check(Message.fromJson(later).getActualInstance() instanceof RegistrationStatusUpdated, "member of a later release");
 
     Course course = new CoursesApi(client).importCourse(new File(System.getenv("PACKAGE")), null, null, null);
     new AccountContentApi(client)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -92,6 +93,11 @@ func main() {
 	check(must(webhooks.GetWebhookStatistics(ctx, webhook.Id).Execute()).SuccessCount == 0, "statistics")
 	tested := must(webhooks.TestWebhook(ctx, webhook.Id).Subtopic(openapi.SUBTOPIC_REGISTRATION_STATUS_UPDATED).Execute())
 	check(tested.Message.RegistrationStatusUpdated != nil, "message")
+	sent, _ := json.Marshal(tested.Message)
+	later := strings.Replace(string(sent), "{", `{"of_a_later_release":1,`, 1)
+	var message openapi.Message
+	err = json.Unmarshal([]byte(later), &message)
+	check(err == nil && message.RegistrationStatusUpdated != nil, fmt.Sprint("member of a later release: ", err))
 
 	file, _ := os.Open(os.Getenv("PACKAGE"))
 	course := must(api.CoursesAPI.ImportCourse(ctx).File(file).Execute())
