@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { DAY_MS } from '../../src/time/units.ts';
 import { forgetLoss } from '../../web/player/src/lost-work.ts';
 import { openPage, sendUnsent } from '../../web/player/src/send-unsent.ts';
 import { keepUnsent } from '../../web/player/src/unsent.ts';
@@ -153,6 +154,29 @@ describe('unsent work of an earlier page', () => {
       assert.equal(await sendUnsent(), 'lost');
       forgetLoss('R');
       assert.deepEqual(Object.keys(page.kept), []);
+    });
+
+    it('is sent however old it is, because the service decides whether it is too late', async (t) => {
+      const page = pageInNode(t);
+      keep();
+      t.mock.timers.setTime(400 * DAY_MS);
+      page.answer = (path) => Response.json(path === 'attempt' ? OWNER : { outcome: 'recorded' });
+      assert.equal(await sendUnsent(), 'recorded');
+      assert.deepEqual(page.requests.at(-1)?.body, { ...WORK, lateOf: 1 });
+      assert.deepEqual(Object.keys(page.kept), []);
+    });
+
+    it('is removed after 30 days in which only other courses are opened, and its next page says so', async (t) => {
+      const page = pageInNode(t);
+      keep();
+      t.mock.timers.setTime(31 * DAY_MS);
+      const pageOf = async (registration: string) => {
+        page.answer = () => Response.json({ registration, attempt: 1, page: 1, mode: 'normal' });
+        return (await openPage(false)).isLost;
+      };
+      assert.equal(await pageOf('S'), false);
+      assert.doesNotMatch(JSON.stringify({ ...page.kept }), /two hours of work/);
+      assert.equal(await pageOf('R'), true);
     });
 
     it('stays so while it is tried again', async (t) => {

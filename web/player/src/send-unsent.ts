@@ -62,9 +62,10 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
   if (owner === null) return 'unreachable';
   if (owner.registration === null) return 'nothing';
   const { registration, attempt } = owner;
-  const isFormerLost = removeFormer({ registration, attempt });
+  const lost = removeFormer({ registration, attempt });
+  for (const each of lost) noteLoss(each);
+  const isFormerLost = lost.includes(registration);
   const unsent = takeUnsent({ registration, attempt });
-  if (isFormerLost) noteLoss(registration);
   if (unsent === null) return isFormerLost ? 'lost' : 'nothing';
   const { path, write, isPromised, isStuck } = unsent;
   try {

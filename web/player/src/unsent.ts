@@ -30,7 +30,7 @@ interface Entry {
 }
 
 const PREFIX = 'coursewire-unsent';
-/** Older unsent data is removed. */
+/** Older unsent data of registrations that are not opened again is removed. */
 const KEPT_MS = 30 * DAY_MS;
 /** A write that cannot be sent must not lock the learner out forever: then the learner may give it up. */
 const MOST_TRIES = 5;
@@ -82,20 +82,21 @@ export interface Unsent {
 }
 
 /**
- * Removes data that is too old, or that belongs to an earlier attempt of a registration.
- * @returns whether a page has said that data of an earlier attempt will be saved
+ * Removes data of earlier attempts of a registration, and data of other registrations that is too old. What the current
+ * attempt left stays, however old it is: the service decides whether to accept it. The clock may also have been wrong.
+ * @returns the registrations whose removed data a page has said will be saved
  */
-export function removeFormer(owner: UnsentOwner): boolean {
-  let wasPromised = false;
-  for (const key of keys()) {
+export function removeFormer(owner: UnsentOwner): string[] {
+  const promised = new Set<string>();
+  for (const key of keys().filter((each) => each !== keyOf(owner))) {
     const entry = entryAt(key);
-    const isOfFormerAttempt = key.startsWith(`${PREFIX} ${owner.registration} `) && key !== keyOf(owner);
+    const registration = registrationOf(key);
     const isTooOld = entry === null || Math.abs(Date.now() - entry.keptAt) > KEPT_MS;
-    if (!isOfFormerAttempt && !isTooOld) continue;
-    wasPromised ||= isOfFormerAttempt && entry?.isPromised === true;
+    if (registration !== owner.registration && !isTooOld) continue;
+    if (entry?.isPromised) promised.add(registration);
     remove(key);
   }
-  return wasPromised;
+  return [...promised];
 }
 
 /** The write that an earlier page of the attempt did not send; null if there is none. Counts as another try. */
@@ -111,6 +112,11 @@ export function takeUnsent(owner: UnsentOwner): Unsent | null {
 
 function keyOf({ registration, attempt }: UnsentOwner): string {
   return `${PREFIX} ${registration} ${attempt}`;
+}
+
+/** The registration in a key of {@link keyOf}. */
+function registrationOf(key: string): string {
+  return key.split(' ')[1] ?? '';
 }
 
 function isNewer(one: UnsentWrite, other: UnsentWrite): boolean {
