@@ -259,7 +259,9 @@ describe('the content origin', () => {
       [410, 'urn:coursewire:problem:launch-over', 'expired'],
     );
     const page = await fetch(`${late.base}/player/`, { headers: { accept: 'text/html' } });
-    assert.match(await page.text(), /This link has expired/);
+    const text = await page.text();
+    assert.match(text, /This link has expired/);
+    assert.match(text, /this browser: it may keep work of yours that is not saved yet/);
   });
 
   it('serves nothing after the registration was deleted', async () => {

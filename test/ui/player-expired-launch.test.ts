@@ -91,7 +91,16 @@ describe('a launch that expires while the course is open', () => {
     });
     expire();
     await learner.course.locator('#pass').click();
+    await learner.page.getByText('Your latest work is not saved.').waitFor();
     await expired(learner);
     assert.equal(await learner.page.getByText('kept in this browser').count(), 0);
+  });
+
+  it('says, if the page is loaded again, that this browser may keep work', async () => {
+    const { learner: opened } = await open();
+    await using learner = opened;
+    expire();
+    await learner.page.reload();
+    await learner.page.getByText('Use this browser: it may keep work').waitFor();
   });
 });

@@ -285,8 +285,7 @@ describe('closing the tab while the course that the learner exits is still being
     await learner.calls(['LMSCommit', '']);
     await arrived;
     await learner.page.getByRole('button', { name: 'Exit' }).click();
-    await learner.page.locator('iframe[src="about:blank"]').waitFor({ state: 'attached' });
-    await learner.page.waitForFunction(() => frames[0]?.location.href === 'about:blank');
+    await learner.page.getByText('The course is closing').waitFor();
     await learner.page.close({ runBeforeUnload: true });
     await until(
       async () => (await service.api.get(`/registrations/${registrationId}`)).body.completion === 'Completed',

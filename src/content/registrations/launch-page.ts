@@ -23,6 +23,8 @@ const STANDARD_NAMES: Readonly<Record<LearningStandard, string>> = {
 };
 
 const ADVICE = 'Go back to where you found it and open the course from there again.';
+/** The player keeps unsent work in the browser, and sends it at the next launch there. */
+const KEPT_WORK = 'Use this browser: it may keep work of yours that is not saved yet.';
 
 type Refused = Exclude<Launch['state'], 'open' | 'choose'>;
 
@@ -86,10 +88,14 @@ export function launchPagePolicy(framedBy: "'none'" | "'self'" = "'none'"): stri
   return `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors ${framedBy}`;
 }
 
-/** Tells the learner why a link does not work. */
-export function refusalPage(state: Refused): LaunchPage {
+/**
+ * Says to the learner why a link does not work.
+ * @param wasOpen whether this browser has opened the course
+ */
+export function refusalPage(state: Refused, wasOpen = false): LaunchPage {
   const { status, heading, text } = REFUSALS[state];
-  return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${text}</p>`) };
+  const words = wasOpen && state === 'expired' ? `${text} ${KEPT_WORK}` : text;
+  return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${words}</p>`) };
 }
 
 /**

@@ -142,7 +142,8 @@ function refuse(
   reply: FastifyReply,
   state: 'invalid' | 'expired' | 'deleted',
 ): FastifyReply {
-  const { status, html } = refusalPage(state);
+  // A browser comes here only after it has opened the course.
+  const { status, html } = refusalPage(state, true);
   if (!request.headers.accept?.includes('text/html')) {
     return sendProblem(
       request,

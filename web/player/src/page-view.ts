@@ -20,6 +20,7 @@ import type { Sequencer } from './sequencer.ts';
 import type { PageResponse, Result } from './server.ts';
 import { Stage } from './stage.ts';
 import { TEXTS } from './texts.ts';
+import { unsavedCard } from './unsaved-card.ts';
 
 /** The state of the player that the page shows. */
 export interface Playing {
@@ -52,12 +53,13 @@ const ENDS: Readonly<Record<EndState, [title: string, words: string, again?: str
 };
 
 /**
- * What the page says about work that it could not save because the connection was lost. Another window of the same
+ * What the page says about work that it could not save, such as without a connection. Another window of the same
  * browser may have saved it: it sends what the browser keeps.
  */
-const OFFLINE_WORK: Readonly<Partial<Record<EndState, string>>> = {
+const UNSAVED_WORK: Readonly<Partial<Record<EndState, string>>> = {
   superseded: TEXTS.perhapsLostOffline,
   reset: TEXTS.lostOffline,
+  over: TEXTS.overUnkept,
 };
 
 /** Whether the page records nothing any longer in a state of saving. */
@@ -163,6 +165,7 @@ export class PageView {
     if (this.#playing().isEnded) return;
     this.#header.setSaving(state, true);
     if (state === 'offline') this.#stage.sayInstead(TEXTS.offline);
+    else if (state === 'unkept') this.#stage.sayInstead(TEXTS.offlineUnkept);
     else if (state === 'saved') this.#stage.clear();
     else if (state === 'refused') this.#stage.say(savedWords('refused'));
   }
@@ -226,19 +229,31 @@ export class PageView {
     this.showCard(recordCard(page, this.result, { doubt, isClosed: sequencer?.isClosed === true }));
   }
 
-  /** Shows that the learner has left the course before everything was saved. */
-  showUnsaved(): void {
-    this.clearNotice();
-    this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
-    this.showCard(cardOf(TEXTS.unsavedTitle, TEXTS.unsaved));
+  /** Shows that the learner leaves the course, which is being closed. */
+  showClosing(): void {
+    this.#showLeaving(cardOf(TEXTS.closing));
   }
 
-  /** Shows why nothing is recorded any longer. @param hasFailed whether earlier saves have failed */
-  showEnd(why: EndState, hasFailed: boolean): void {
+  /** Shows that the learner leaves the course before everything is saved. @param isKept whether the browser keeps it */
+  showUnsaved(isKept: boolean): void {
+    this.#showLeaving(unsavedCard(isKept, this.#playing().page?.returnUrl ?? null));
+  }
+
+  #showLeaving(card: HTMLElement): void {
+    const { page, isEnded } = this.#playing();
+    // The card of the end stays.
+    if (isEnded) return;
+    this.clearNotice();
+    this.#header.showNameAlone(page?.course.name ?? '');
+    this.#stage.showCard(card, false);
+  }
+
+  /** Shows why nothing is recorded any longer. @param isUnsaved whether the page has work that it could not save */
+  showEnd(why: EndState, isUnsaved: boolean): void {
     this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
     const [title, reason, again] = ENDS[why];
-    const offlineWork = hasFailed ? OFFLINE_WORK[why] : undefined;
-    const words = offlineWork === undefined ? reason : `${reason} ${offlineWork}`;
+    const unsavedWork = isUnsaved ? UNSAVED_WORK[why] : undefined;
+    const words = unsavedWork === undefined ? reason : `${reason} ${unsavedWork}`;
     this.showCard(again === undefined ? cardOf(title, words) : actionCard(title, words, again, reload));
   }
 

@@ -1,5 +1,6 @@
 import type { CourseWindow } from './course-window.ts';
 import { lastRequests, playerCloses, watchLastRequests } from './last-requests.ts';
+import { LastSave } from './last-save.ts';
 import { Moves } from './moves.ts';
 import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
@@ -23,6 +24,7 @@ import {
 } from './server.ts';
 import { isUsedUp, whenTimeIsOver } from './time-limit.ts';
 import { loadRuntime, type RuntimeHost } from './unit-runtime.ts';
+import { askBeforeClosing } from './unkept-question.ts';
 
 /** The learner's page. Opens units, provides their runtime, saves what they report and follows navigation. */
 export class Player {
@@ -41,6 +43,7 @@ export class Player {
       choose: (id) => this.#choose(id),
     },
   );
+  readonly #lastSave = new LastSave(this.#view);
   readonly #moves = new Moves(() => this.#view.lock(this.#moves.isMoving));
   readonly #recorded = new RecordedSince(() => this.#page, {
     onResponse: (response) => this.#showRecorded(response),
@@ -67,6 +70,7 @@ export class Player {
     // The course may have added frames since it was loaded. They may also send data while they unload.
     addEventListener('beforeunload', () => watchLastRequests(window));
     addEventListener('pagehide', playerCloses);
+    askBeforeClosing(() => !this.#isEnded && this.#recording?.isUnkept === true);
     addEventListener('message', (event) => this.#heard(event));
     await this.#openPage();
   }
@@ -283,7 +287,7 @@ export class Player {
     if (open.saver !== null && !this.#isEnded) {
       // An asset has nothing more to report, but the state of the sequencing has changed.
       if (open.runtime !== null || this.#sequencer !== null) open.saver.changed('commit');
-      await open.saver.settled();
+      await this.#lastSave.wait(open.saver, leaving === 'out');
     }
     open.dispose();
     await this.#noteLeft(open);
@@ -322,16 +326,10 @@ export class Player {
     else await this.#exit();
   }
 
-  /** Leaves the course. If the connection is lost while a unit is saved, the learner does not wait for it. */
+  /** Leaves the course, once the current move is done. */
   #leave(): void {
-    if (!this.#moves.isMoving || this.#recording?.isKeptOffline !== true) {
-      void this.#moves.leave(() => this.#exit());
-      return;
-    }
-    this.#isEnded = true;
-    const returnUrl = this.#page?.returnUrl ?? null;
-    if (returnUrl !== null) location.replace(returnUrl);
-    else this.#view.showUnsaved();
+    this.#lastSave.leave();
+    void this.#moves.leave(() => this.#exit());
   }
 
   async #exit(): Promise<void> {
@@ -340,19 +338,15 @@ export class Player {
       if (sequencer !== null && !sequencer.isOver) sequencer.exit();
     }, 'out');
     if (!isClosed || this.#isEnded) return;
-    this.#view.clearNotice();
-    const returnUrl = this.#page?.returnUrl ?? null;
+    this.#view.showClosing();
     // The page to return to cannot say that work may be lost.
-    if (returnUrl !== null && this.#doubt === null) {
-      this.#isEnded = true;
-      location.replace(returnUrl);
-      return;
-    }
-    this.#view.showLoading();
-    if (this.#doubt !== 'lost') await this.#recorded.ask();
+    const returnUrl = this.#doubt === null ? (this.#page?.returnUrl ?? null) : null;
+    if (returnUrl === null && this.#doubt !== 'lost') await this.#recorded.ask();
     if (this.#isEnded || this.#page === null) return;
     this.#isEnded = true;
     this.#view.showRecord(this.#page);
+    // The page may stay: that one may be slow, or open in an app.
+    if (returnUrl !== null) location.replace(returnUrl);
   }
 
   get #doubt(): Doubt | null {
@@ -375,7 +369,7 @@ export class Player {
   }
 
   #savingChanged(state: SavingState): void {
-    this.#view.showSaving(state);
+    if (!this.#lastSave.changed(state)) this.#view.showSaving(state);
     // Saved results may have met the prerequisites of closed units.
     if (state === 'saved' && this.#recorded.hasClosedUnits) void this.#recorded.ask();
     if (isEnd(state)) this.#end(state);
@@ -386,7 +380,8 @@ export class Player {
     this.#isEnded = true;
     this.#open?.drop();
     this.#open = null;
-    this.#view.showEnd(why, this.#recording?.hasFailed === true);
+    const { hasFailed, isUnkept } = this.#recording ?? {};
+    this.#view.showEnd(why, (why === 'over' ? isUnkept : hasFailed) === true);
   }
 
   /** @param again tries once more; by default, the page is loaded again */

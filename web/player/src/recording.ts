@@ -78,8 +78,8 @@ export class Recording {
     return [...this.#savers.values()].some(({ hasFailed }) => hasFailed);
   }
 
-  /** Whether the connection is lost, and the browser keeps what the latest unit reported. */
-  get isKeptOffline(): boolean {
-    return this.#latest?.isKeptOffline === true;
+  /** Whether a save of the latest unit has failed, and the browser does not keep its data for a later launch. */
+  get isUnkept(): boolean {
+    return this.#latest?.isUnkept === true;
   }
 }

@@ -14,8 +14,8 @@ import {
 } from './server.ts';
 import { forgetUnsent, keepUnsent, type UnsentOwner, type UnsentPath } from './unsent.ts';
 
-/** The state of saving, which the page shows. */
-export type SavingState = 'saved' | 'saving' | 'offline' | 'refused' | EndState;
+/** The state of saving, which the page shows. `unkept`: the connection is lost, and the browser cannot keep the data. */
+export type SavingState = 'saved' | 'saving' | 'offline' | 'unkept' | 'refused' | EndState;
 
 /** Why nothing more is saved. If the launch has expired, the browser keeps the data for the next launch. */
 export type EndState = End | 'expired';
@@ -136,9 +136,9 @@ export class Saver {
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Whether the page waits for the last save, which has failed, and the browser keeps its data for a later launch. */
-  get isKeptOffline(): boolean {
-    return this.#idle.length > 0 && this.#isKept && this.#retryMs !== FIRST_RETRY_MS;
+  /** Whether a save has failed, and the browser does not keep its data for a later launch. */
+  get isUnkept(): boolean {
+    return this.#hasFailed && !this.#isKept;
   }
 
   /** Whether the connection was lost, and this page has saved nothing of what the unit reported since then. */
@@ -280,7 +280,7 @@ export class Saver {
       this.#retryMs = Math.min(waitMs * 2, LONGEST_RETRY_MS);
       this.#hasFailed = true;
       this.#keep(commit);
-      this.#onState('offline');
+      this.#onState(this.#isKept ? 'offline' : 'unkept');
       this.#sendIn(waitMs);
     }
   }
@@ -319,6 +319,7 @@ export class Saver {
   #end(state: EndState, commit: Commit): void {
     this.#ended = state;
     if (state === 'expired') {
+      this.#hasFailed = true;
       this.#keepUnsaved();
       if (!this.#isKept) this.#keep(commit);
     } else forgetUnsent(this.#owner, commit);

@@ -1,6 +1,7 @@
 /** All texts that the player shows to learners. */
 export const TEXTS = {
   loading: 'The course is loading …',
+  closing: 'The course is closing …',
   contents: 'Contents',
   exit: 'Exit',
   back: 'Back to the course',
@@ -19,6 +20,8 @@ export const TEXTS = {
   notSaved: 'Not saved yet',
   offline:
     'The connection is lost. Your work is kept in this browser and saved when the connection is back. If you close this page before that, open the course again in this browser first, not elsewhere.',
+  offlineUnkept:
+    'The connection is lost. Keep this page open until it is back: this browser cannot keep your work.',
   lostOffline: 'What you did here without a connection is not saved.',
   perhapsLostOffline:
     'What you did here without a connection may not be saved. Please check your work there.',
@@ -43,6 +46,7 @@ export const TEXTS = {
   over: 'Go back to where you found the course, and open it again from there.',
   overKept:
     'Your latest work is kept in this browser. Go back to where you found the course, and open it again from there in this browser. Your work is then saved.',
+  overUnkept: 'Your latest work is not saved.',
   failedTitle: 'The course could not be opened',
   failed: 'Check your connection, then try again.',
   earlierKept: 'Your earlier work is kept.',
@@ -65,10 +69,13 @@ export const TEXTS = {
   finished: 'Your result is saved. You can close this window.',
   unfinishedTitle: 'You have not finished this course yet',
   unfinished:
-    'Your work is saved. To continue where you left off, open the course again with the same link or from where you found it. You can close this window.',
+    'Your work is saved. To continue where you left off, open the course again from where you found it. You can close this window.',
   unsavedTitle: 'Your work is not saved yet',
   unsaved:
-    'The connection is lost. Your work is kept in this browser. It is saved when you open the course again in this browser, unless you open it elsewhere first.',
+    'The connection is lost. Keep this page open: your work is saved when the connection is back. It is also kept in this browser. If you leave before it is saved, open the course again in this browser first, not elsewhere.',
+  unsavedUnkept:
+    'The connection is lost, and this browser cannot keep your work. Keep this page open: your work is saved when the connection is back. If you leave before that, you lose your latest work.',
+  leaveNow: 'Leave now',
   notPassedTitle: 'You have not passed this course',
   notPassed: 'Your result is saved. To try again, open the course again. You can also close this window.',
   previewOverTitle: 'The preview has ended',
