@@ -61,6 +61,20 @@ describe('the saving of a unit', () => {
     });
   }
 
+  it('does not say that the work is kept if the browser has no room for it, until it has', async (t) => {
+    const { page, saver, states, report } = pageWithUnit(t);
+    page.answer = () => Promise.reject(new TypeError('network'));
+    report('x'.repeat(5_000_000));
+    await page.pass(0);
+    assert.deepEqual([states, saver.isUnkept], [['saving', 'unkept'], true]);
+    report('short');
+    await page.pass(LONGEST_WAIT_MS);
+    assert.deepEqual([states.at(-1), saver.isUnkept], ['offline', false]);
+    page.answer = () => Response.json({ outcome: 'recorded' });
+    await page.pass(LONGEST_WAIT_MS);
+    assert.deepEqual([states.at(-1), saver.isUnkept], ['saved', false]);
+  });
+
   it('goes on with the next report, though not at once, after the service has rejected one', async (t) => {
     const { page, saver, states, report, sent } = pageWithUnit(t);
     page.answer = () => problem(400);
