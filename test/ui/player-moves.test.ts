@@ -188,7 +188,7 @@ describe('a learner who asks for another unit while one is closing', () => {
     await learner.course.locator('#pass').waitFor();
   });
 
-  it('leaves at once on Exit if the connection is lost meanwhile, and the next launch records the data', async () => {
+  it('says on Exit if the connection is lost meanwhile, and the next launch records the data', async () => {
     const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);

@@ -18,7 +18,7 @@ export class LastSave {
   /** Whether the learner leaves the course, not only the unit. */
   #isOut = false;
   #state: SavingState = 'saved';
-  #shown: SavingState | null = null;
+  #shown: 'closing' | 'offline' | 'unkept' | null = null;
 
   constructor(view: LastSaveView) {
     this.#view = view;
@@ -28,15 +28,14 @@ export class LastSave {
   async wait(saver: { settled(): Promise<void> }, isOut: boolean): Promise<void> {
     this.#isWaiting = true;
     this.#isOut = isOut;
-    if (isOut) this.#view.showClosing();
     this.#show();
     await saver.settled();
-    if (this.#shown !== null) this.#view.showClosing();
+    if (this.#shown === 'offline' || this.#shown === 'unkept') this.#view.showClosing();
     this.#isWaiting = false;
     this.#shown = null;
   }
 
-  /** The learner leaves the course. If the page waits for a save, the learner sees why. */
+  /** The learner leaves the course, perhaps while the page waits for a save. */
   leave(): void {
     this.#isOut = true;
     this.#show();
@@ -49,12 +48,14 @@ export class LastSave {
     return this.#shown !== null;
   }
 
-  /** A try that follows a failure is not worth another card. */
   #show(): void {
+    if (!this.#isWaiting || !this.#isOut) return;
     const state = this.#state;
-    if (!this.#isWaiting || !this.#isOut || state === this.#shown) return;
-    if (state !== 'offline' && state !== 'unkept') return;
-    this.#shown = state;
-    this.#view.showUnsaved(state === 'offline');
+    // Once a save has failed, the card stays while it is tried again.
+    const shown = state === 'offline' || state === 'unkept' ? state : (this.#shown ?? 'closing');
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    if (shown === 'closing') this.#view.showClosing();
+    else this.#view.showUnsaved(shown === 'offline');
   }
 }
