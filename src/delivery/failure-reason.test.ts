@@ -21,7 +21,15 @@ describe('the reason of a failure', () => {
       'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     ],
     'certificate is for another host name': ['ERR_TLS_CERT_ALTNAME_INVALID'],
-    'TLS handshake failed': ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'EPROTO'],
+    'TLS handshake failed': ['ERR_TLS_PROTOCOL_VERSION_CONFLICT', 'EPROTO'],
+    'TLS handshake failed, the target supports neither TLS 1.2 nor TLS 1.3': ['ERR_SSL_UNSUPPORTED_PROTOCOL'],
+    'TLS handshake failed, there is no common cipher, or the target requires a client certificate': [
+      'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+    ],
+    'TLS handshake failed, the target does not know the host name': ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME'],
+    'TLS handshake failed: dh key too small': ['ERR_SSL_DH_KEY_TOO_SMALL'],
+    'TLS handshake failed, the target reports: internal error': ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR'],
+    'TLS handshake failed, the target reports: decrypt error': ['ERR_SSL_TLSV1_ALERT_DECRYPT_ERROR'],
     'response could not be parsed': ['HPE_INVALID_CONSTANT', 'HPE_INVALID_VERSION'],
     'response has too many or too long headers': ['UND_ERR_HEADERS_OVERFLOW'],
   };

@@ -12,6 +12,11 @@ const MAX_FOREIGN_TEXT_LENGTH = 200;
 
 const LOOKUP_FAILED = 'host name lookup failed';
 const UNPARSABLE_RESPONSE = 'response could not be parsed';
+const HANDSHAKE_FAILED = 'TLS handshake failed';
+const NO_COMMON_TLS_VERSION = `${HANDSHAKE_FAILED}, the target supports neither TLS 1.2 nor TLS 1.3`;
+/** With TLS 1.2, targets report both in the same way. */
+const HANDSHAKE_REFUSED = `${HANDSHAKE_FAILED}, there is no common cipher, or the target requires a client certificate`;
+const UNKNOWN_NAME = `${HANDSHAKE_FAILED}, the target does not know the host name`;
 
 /** The meaning of `error.code`, in words for administrators. */
 const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
@@ -54,8 +59,22 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate is from an unknown authority'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate is for another host name'],
   ['HOSTNAME_MISMATCH', 'certificate is for another host name'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS handshake failed, the target does not use TLS'],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'TLS handshake failed, the target does not use TLS'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', `${HANDSHAKE_FAILED}, the target does not use TLS`],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', `${HANDSHAKE_FAILED}, the target does not use TLS`],
+  ['ERR_SSL_UNSUPPORTED_PROTOCOL', NO_COMMON_TLS_VERSION],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', NO_COMMON_TLS_VERSION],
+  ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', HANDSHAKE_REFUSED],
+  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', HANDSHAKE_REFUSED],
+  [
+    'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    `${HANDSHAKE_FAILED}, the target requires a client certificate`,
+  ],
+  ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME', UNKNOWN_NAME],
+  ['ERR_SSL_TLSV1_ALERT_UNRECOGNIZED_NAME', UNKNOWN_NAME],
+  [
+    'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
+    `${HANDSHAKE_FAILED}, the target does not support HTTP/1.1`,
+  ],
 
   ['RESPONSE_TOO_LONG', 'response is too long'],
   ['UND_ERR_HEADERS_OVERFLOW', 'response has too many or too long headers'],
@@ -65,9 +84,8 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
 /** The meaning of families of codes, by prefix. */
 const REASON_BY_CODE_PREFIX: readonly (readonly [prefix: string, reason: string])[] = [
   ['HPE_', UNPARSABLE_RESPONSE],
-  ['ERR_SSL_', 'TLS handshake failed'],
-  ['ERR_TLS_', 'TLS handshake failed'],
-  ['EPROTO', 'TLS handshake failed'],
+  ['ERR_TLS_', HANDSHAKE_FAILED],
+  ['EPROTO', HANDSHAKE_FAILED],
 ];
 
 /** undici's errors for well-formed responses at the wrong time. All have the code of a closed connection. */
@@ -88,6 +106,26 @@ const OWN_FAILURES: ReadonlySet<unknown> = new Set([
   'ENOBUFS',
   'ENOMEM',
 ]);
+
+const TLS_CODE = /^ERR_SSL_(.+)$/;
+/** The rest of a code that is an alert of the other side: OpenSSL's `TLSV1_ALERT_INTERNAL_ERROR` and the like. */
+const TLS_ALERT = /^(?:SSL\/TLS|SSLV3|TLSV1|TLSV13)_(?:ALERT_)?(.+)$/;
+
+/** Whether an error is one of OpenSSL: the handshake failed, or the encryption of a connection. */
+export function isTlsError(error: unknown): boolean {
+  return TLS_CODE.test(String(codeOf(error)));
+}
+
+/** The reason for a code of OpenSSL, in OpenSSL's own words; undefined for others. */
+function tlsReason(code: string): string | undefined {
+  const [, rest] = TLS_CODE.exec(code) ?? [];
+  if (rest === undefined) return undefined;
+  const [, alert] = TLS_ALERT.exec(rest) ?? [];
+  const words = plainText((alert ?? rest).replaceAll('_', ' ').toLowerCase());
+  return alert === undefined
+    ? `${HANDSHAKE_FAILED}: ${words}`
+    : `${HANDSHAKE_FAILED}, the target reports: ${words}`;
+}
 
 /** Whether this machine was unable to connect to any target. */
 export function isOwnFailure(error: unknown): boolean {
@@ -111,7 +149,9 @@ export function failureReason(error: unknown): string {
   if (code === 'ERR_ASSERTION') return UNPARSABLE_RESPONSE;
   if (typeof code === 'string') {
     const reason =
-      REASON_BY_CODE.get(code) ?? REASON_BY_CODE_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1];
+      REASON_BY_CODE.get(code) ??
+      REASON_BY_CODE_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1] ??
+      tlsReason(code);
     if (reason !== undefined) return reason;
   }
   const known = plainText(message);

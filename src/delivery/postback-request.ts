@@ -1,6 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { type BasicCredentials, withoutCredentials } from './basic-credentials.ts';
-import { failureReason, isOwnFailure, plainText, statusReason, timeoutReason } from './failure-reason.ts';
+import {
+  codeOf,
+  failureReason,
+  isOwnFailure,
+  plainText,
+  statusReason,
+  timeoutReason,
+} from './failure-reason.ts';
 import type { ResponseHeaders } from './kept-headers.ts';
 import { ResponseBody } from './response-body.ts';
 import { longestRetryAfter } from './retry-after.ts';
@@ -199,7 +206,8 @@ export class PostbackRequest implements TargetRequestHandler {
       return;
     }
     const unsent = this.#writtenAt === 0 && isOwnFailure(error);
-    this.#fail(this.#failureStatus() ?? this.#censored(failureReason(error)), { unsent });
+    const cause = isClose(error) ? (this.#connection.tlsError ?? error) : error;
+    this.#fail(this.#failureStatus() ?? this.#censored(failureReason(cause)), { unsent });
   }
 
   /**
@@ -213,8 +221,7 @@ export class PostbackRequest implements TargetRequestHandler {
       this.#onReusedConnection &&
       performance.now() - this.#writtenAt <= 2 * this.#connection.roundTripMs + CROSSING_MARGIN_MS &&
       !this.#connection.responseBegan &&
-      'code' in error &&
-      CLOSED_BY_TARGET.has(error.code)
+      isClose(error)
     );
   }
 
@@ -271,6 +278,11 @@ export class PostbackRequest implements TargetRequestHandler {
     const { credentials } = this.#options;
     return credentials === null || text === '' ? text : withoutCredentials(text, credentials);
   }
+}
+
+/** Whether an error says that the other side has closed the connection. */
+function isClose(error: Error): boolean {
+  return CLOSED_BY_TARGET.has(codeOf(error));
 }
 
 function expire(request: PostbackRequest): void {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher, Client as UndiciClient } from 'undici';
 import { Node, Yallist } from 'yallist';
+import { isTlsError } from './failure-reason.ts';
 import { ResponseReader } from './response-reader.ts';
 import type { LookupWatcher, TargetConnector } from './target-connector.ts';
 import { Client } from './undici-client.ts';
@@ -36,6 +37,7 @@ export class TargetConnection {
   #socket: Socket | null = null;
   #reader: ResponseReader | null = null;
   #handler: TargetRequestHandler | null = null;
+  #tlsError: Error | null = null;
   /** The number of complete responses since the connection was (re)opened. */
   responses = 0;
   /** When the connection was last opened, in the time of `performance.now()`. */
@@ -67,6 +69,10 @@ export class TargetConnection {
           this.connectedAt = performance.now();
           this.roundTripMs = roundTripMs;
           this.#reader = new ResponseReader(socket);
+          this.#tlsError = null;
+          socket.on('error', (failure) => {
+            if (isTlsError(failure)) this.#tlsError ??= failure;
+          });
           callback(null, socket);
         });
       },
@@ -91,6 +97,14 @@ export class TargetConnection {
   /** Whether any byte of the current response has arrived. */
   get responseBegan(): boolean {
     return this.#reader?.began ?? false;
+  }
+
+  /**
+   * The first TLS error since the connection was (re)opened; null if there was none. With TLS 1.3, the target checks the
+   * handshake after this side has finished it, and undici reports only the close that follows.
+   */
+  get tlsError(): Error | null {
+    return this.#tlsError;
   }
 
   /** Sends a request. The handler receives the response. */

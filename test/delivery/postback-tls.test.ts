@@ -1,11 +1,30 @@
 import assert from 'node:assert/strict';
-import type { LookupFunction } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type ServerOptions } from 'node:https';
+import type { AddressInfo, LookupFunction } from 'node:net';
 import { describe, it } from 'node:test';
 import { startTarget } from '../support/target.ts';
 import { loopbackSender, postbackTo } from '../support/target-sender.ts';
-import { type TargetCertificate, testAuthority } from '../support/target-tls.ts';
+import { type TargetCertificate, targetCertificate, testAuthority } from '../support/target-tls.ts';
 
 // Needs a process of its own: it changes an environment variable that all connections of a process heed.
+
+/** An HTTPS server with these options that responds with 200. */
+async function startTlsServer(options: ServerOptions): Promise<{ url: string } & AsyncDisposable> {
+  const server = createServer({ ...targetCertificate('trusted'), ...options }, (_request, response) =>
+    response.end(),
+  );
+  server.on('tlsClientError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
 
 const toLoopback: LookupFunction = (_hostname, _options, callback) =>
   callback(null, [{ address: '127.0.0.1', family: 4 }]);
@@ -88,6 +107,42 @@ describe('a target that speaks TLS', () => {
     await using sender = loopbackSender({ ca: [testAuthority()] });
     assert.equal((await sender.send(postbackTo(target.url))).reason, 'connection reset');
   });
+});
+
+describe('the handshake with a target', () => {
+  const clientCertificate = { requestCert: true, rejectUnauthorized: true, ca: [testAuthority()] };
+  const refusals: readonly [target: string, options: ServerOptions, reason: string][] = [
+    [
+      'that requires a client certificate, with TLS 1.3,',
+      { ...clientCertificate, minVersion: 'TLSv1.3' },
+      'the target requires a client certificate',
+    ],
+    [
+      'that requires a client certificate, with TLS 1.2,',
+      { ...clientCertificate, maxVersion: 'TLSv1.2' },
+      'there is no common cipher, or the target requires a client certificate',
+    ],
+    [
+      'without a common cipher',
+      { maxVersion: 'TLSv1.2', ciphers: 'NULL-SHA256@SECLEVEL=0' },
+      'there is no common cipher, or the target requires a client certificate',
+    ],
+    [
+      'that supports only old versions',
+      { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+      'the target supports neither TLS 1.2 nor TLS 1.3',
+    ],
+    ['that supports only HTTP/2', { ALPNProtocols: ['h2'] }, 'the target does not support HTTP/1.1'],
+  ];
+  for (const [target, options, reason] of refusals)
+    it(`${target} fails with a reason that says so`, async () => {
+      await using server = await startTlsServer(options);
+      await using sender = loopbackSender({ ca: [testAuthority()] });
+      for (let n = 0; n < 3; n += 1) {
+        const result = await sender.send(postbackTo(server.url));
+        assert.equal(result.reason, `TLS handshake failed, ${reason}`);
+      }
+    });
 });
 
 describe('a target that does not speak TLS', () => {
