@@ -40,14 +40,16 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
 
   ['ENOTFOUND', 'host not found'],
   ['ENODATA', 'host not found'],
-  ['EAI_AGAIN', 'host name lookup failed, the name service did not respond'],
+  ['ONLY_IPV6', 'the host has only IPv6 addresses, and this machine has none'],
+  ['EAI_AGAIN', `${LOOKUP_FAILED}, no response for this name`],
   ['EAI_FAIL', LOOKUP_FAILED],
   ['ESERVFAIL', LOOKUP_FAILED],
   ['EREFUSED', LOOKUP_FAILED],
   ['EFORMERR', LOOKUP_FAILED],
   ['ENOTIMP', LOOKUP_FAILED],
   ['EBADRESP', LOOKUP_FAILED],
-  ['NAME_SERVICE_DOWN', 'no name server responds'],
+  ['NAME_SERVICE_SILENT', 'no name server responds'],
+  ['NAME_SERVICE_FAILS', 'the name servers refuse or fail all lookups'],
 
   ['CERT_HAS_EXPIRED', 'certificate has expired'],
   ['CERT_NOT_YET_VALID', 'certificate is not valid yet'],
@@ -100,7 +102,8 @@ const LEAST_INFORMATIVE_CODES: ReadonlySet<unknown> = new Set([
 
 /** Codes of connection failures that are the fault of this machine, not of the target. */
 const OWN_FAILURES: ReadonlySet<unknown> = new Set([
-  'NAME_SERVICE_DOWN',
+  'NAME_SERVICE_SILENT',
+  'NAME_SERVICE_FAILS',
   'EMFILE',
   'ENFILE',
   'ENOBUFS',

@@ -20,6 +20,8 @@ const PROBE_LIMIT_MS = 3_000;
 /** The first timeout of a query to one name server. The second one is twice as long. */
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERY_TRIES = 2;
+/** How long to look for IPv6 addresses that are useless here, only to give the right reason. */
+const IPV6_PROBE_LIMIT_MS = 1_000;
 /** How long to wait for addresses of the other family after those of one have arrived. */
 const OTHER_FAMILY_DELAY_MS = 250;
 
@@ -37,15 +39,22 @@ const ABSENT: ReadonlySet<unknown> = new Set([...SAYS_ABSENT, 'EBADNAME']);
 /** Codes of name servers that do not respond. Further search domains would not help. */
 const SILENT: ReadonlySet<unknown> = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED']);
 
-/** No name server responds: the fault of this machine, not of the host that was looked up. */
+/**
+ * No name can be resolved: the fault of this machine, not of the host that was looked up. Either no name server responds,
+ * or they refuse or fail all lookups.
+ */
 export class NameServiceDownError extends Error {
   override readonly name = 'NameServiceDownError';
-  readonly code = 'NAME_SERVICE_DOWN';
+  readonly code: 'NAME_SERVICE_SILENT' | 'NAME_SERVICE_FAILS';
 
-  constructor() {
-    super('no name server responds');
+  constructor(isSilent: boolean) {
+    super(isSilent ? 'no name server responds' : 'the name servers refuse or fail all lookups');
+    this.code = isSilent ? 'NAME_SERVICE_SILENT' : 'NAME_SERVICE_FAILS';
   }
 }
+
+/** What lookups of any name get: an answer, only failures, or no response. */
+type NameServiceState = 'answers' | 'fails' | 'silent';
 
 /** Configuration of a {@link NameResolver}. */
 export interface NameResolverOptions {
@@ -72,7 +81,7 @@ export class NameResolver {
   /** When a name server last responded, in the time of `performance.now()`, and for which name. */
   #respondedAt = Number.NEGATIVE_INFINITY;
   #respondedName: string | null = null;
-  #probe: Promise<boolean> | null = null;
+  #probe: Promise<NameServiceState> | null = null;
 
   constructor(options: NameResolverOptions = {}) {
     this.#hosts = new ParsedFile(options.hostsFile ?? HOSTS_FILE, parseHosts);
@@ -99,8 +108,9 @@ export class NameResolver {
   /**
    * The addresses of a host, at least one, IPv4 first.
    *
-   * @throws an error with `code`: `ENOTFOUND` if there is no address, `EAI_AGAIN` if this name gets no response
-   *   within {@link LOOKUP_LIMIT_MS}, `ESERVFAIL` and the like if a name server fails
+   * @throws an error with `code`: `ENOTFOUND` if there is no address, `ONLY_IPV6` if there are only addresses that this
+   *   machine does not reach, `EAI_AGAIN` if this name gets no response within {@link LOOKUP_LIMIT_MS}, `ESERVFAIL` and
+   *   the like if a name server fails
    * @throws {NameServiceDownError} if no name can be resolved
    */
   async find(hostname: string): Promise<readonly LookupAddress[]> {
@@ -118,8 +128,10 @@ export class NameResolver {
     } catch (error) {
       const code = codeOf(error);
       if (ABSENT.has(code)) throw lookupError('ENOTFOUND', hostname);
-      if (this.#respondedAt < startedAt && !(await this.#responds(resolver)))
-        throw new NameServiceDownError();
+      if (this.#respondedAt < startedAt) {
+        const state = await this.#stateOf(resolver);
+        if (state !== 'answers') throw new NameServiceDownError(state === 'silent' && SILENT.has(code));
+      }
       throw lookupError(SILENT.has(code) ? 'EAI_AGAIN' : String(code), hostname);
     }
   }
@@ -167,7 +179,18 @@ export class NameResolver {
       return found.flat();
     }
     const failures = (await all).map((result) => (result.status === 'rejected' ? result.reason : null));
-    throw failures.find((failure) => !ABSENT.has(codeOf(failure))) ?? failures[0];
+    const failure = failures.find((each) => !ABSENT.has(codeOf(each))) ?? failures[0];
+    if (codeOf(failure) === 'ENODATA' && families.length === 1 && (await this.#hasIpv6(resolver, name)))
+      throw lookupError('ONLY_IPV6', name);
+    throw failure;
+  }
+
+  /** Whether a name has an IPv6 address. A name server that does not respond soon to this counts as no. */
+  async #hasIpv6(resolver: Resolver, name: string): Promise<boolean> {
+    return await within(IPV6_PROBE_LIMIT_MS, this.#query(resolver, name, 6)).then(
+      () => true,
+      () => false,
+    );
   }
 
   async #query(resolver: Resolver, name: string, family: 4 | 6): Promise<LookupAddress[]> {
@@ -186,29 +209,34 @@ export class NameResolver {
     if (name !== null) this.#respondedName = name;
   }
 
-  /** Whether the name servers respond at all: to a query for the root, or for the name of their last response. */
-  #responds(resolver: Resolver): Promise<boolean> {
+  /** What the name servers respond to a query for the root, and to one for the name of their last response. */
+  #stateOf(resolver: Resolver): Promise<NameServiceState> {
     this.#probe ??= this.#askAnything(resolver).finally(() => {
       this.#probe = null;
     });
     return this.#probe;
   }
 
-  async #askAnything(resolver: Resolver): Promise<boolean> {
+  async #askAnything(resolver: Resolver): Promise<NameServiceState> {
     const name = this.#respondedName;
     const queries = [
       () => resolver.resolveNs('.'),
       ...(name === null ? [] : [() => resolver.resolve4(name)]),
     ];
-    const responded = queries.map(async (ask) => {
+    let failed = false;
+    const answered = queries.map(async (ask) => {
       try {
         await ask();
       } catch (error) {
-        if (!SAYS_ABSENT.has(codeOf(error))) throw error;
+        if (SAYS_ABSENT.has(codeOf(error))) return;
+        failed ||= !SILENT.has(codeOf(error));
+        throw error;
       }
-      return true;
     });
-    return await within(PROBE_LIMIT_MS, Promise.any(responded)).catch(() => false);
+    return await within(PROBE_LIMIT_MS, Promise.any(answered)).then(
+      () => 'answers',
+      () => (failed ? 'fails' : 'silent'),
+    );
   }
 }
 

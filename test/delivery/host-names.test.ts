@@ -74,7 +74,7 @@ describe('targets whose host names cannot be resolved', () => {
     await using names = await resolverWith(behaviourOf);
     await using sender = loopbackSender({ lookup: names.resolver.lookup, deadlineMs: 10 });
     const { unsent, reason } = await sender.send(postbackTo('http://silent.test/'));
-    assert.deepEqual([unsent, reason], [false, 'host name lookup failed, the name service did not respond']);
+    assert.deepEqual([unsent, reason], [false, 'host name lookup failed, no response for this name']);
   });
 
   it('lose no attempt if no name server responds, and get their messages in order once one does', async () => {
@@ -112,20 +112,25 @@ describe('targets whose host names cannot be resolved', () => {
   });
 });
 
+/** Lets the machine have the network interfaces that `list` returns. */
+function withInterfaces(list: typeof os.networkInterfaces): Disposable {
+  const { networkInterfaces } = os;
+  const set = (used: typeof networkInterfaces) => {
+    os.networkInterfaces = used;
+    syncBuiltinESMExports();
+  };
+  set(list);
+  return { [Symbol.dispose]: () => set(networkInterfaces) };
+}
+
 describe('on a machine that does not list its network interfaces, a host name', () => {
   /** As under a systemd unit without AF_NETLINK. */
   function withoutInterfaces(): Disposable {
-    const { networkInterfaces } = os;
-    const set = (list: typeof networkInterfaces) => {
-      os.networkInterfaces = list;
-      syncBuiltinESMExports();
-    };
-    set(() => {
+    return withInterfaces(() => {
       throw Object.assign(new Error('uv_interface_addresses returned Unknown system error 97'), {
         code: 'ERR_SYSTEM_ERROR',
       });
     });
-    return { [Symbol.dispose]: () => set(networkInterfaces) };
   }
 
   it('is looked up in both families', async () => {
@@ -138,6 +143,41 @@ describe('on a machine that does not list its network interfaces, a host name', 
     await using names = await resolverWith(() => 'absent');
     using _refused = withoutInterfaces();
     await assert.rejects(names.resolver.find('nobody.test'), { code: 'ENOTFOUND' });
+  });
+});
+
+describe('on a machine without IPv6, a host name', () => {
+  const withoutIpv6 = () => withInterfaces(() => ({}));
+
+  it('with only IPv6 addresses is a failed attempt with that reason', async () => {
+    await using names = await resolverWith(() => ['2001:db8::1']);
+    using _none = withoutIpv6();
+    await using sender = loopbackSender({ lookup: names.resolver.lookup });
+    const { unsent, reason } = await sender.send(postbackTo('http://new.test/'));
+    assert.deepEqual(
+      [unsent, reason],
+      [false, 'the host has only IPv6 addresses, and this machine has none'],
+    );
+  });
+
+  it('with addresses of both families is found, without a query for the useless ones', async () => {
+    await using names = await resolverWith(() => ['192.0.2.1', '2001:db8::1']);
+    using _none = withoutIpv6();
+    assert.deepEqual(await names.addresses(names.resolver, 'both.test'), ['192.0.2.1']);
+    assert.deepEqual(names.server.asked, ['both.test']);
+  });
+
+  it('is completed by a search domain although it has only IPv6 addresses without it', async () => {
+    const found = (name: string) => (name === 'x.y' ? ['2001:db8::1'] : ['192.0.2.1']);
+    await using names = await resolverWith(found, { resolver: 'search a.test' });
+    using _none = withoutIpv6();
+    assert.deepEqual(await names.addresses(names.resolver, 'x.y'), ['192.0.2.1']);
+  });
+
+  it('without any address does not exist', async () => {
+    await using names = await resolverWith(() => []);
+    using _none = withoutIpv6();
+    await assert.rejects(names.resolver.find('empty.test'), { code: 'ENOTFOUND' });
   });
 });
 
@@ -223,13 +263,28 @@ describe('a host name', () => {
     await assert.rejects(names.resolver.find('broken.test'), { code: 'ESERVFAIL' });
   });
 
-  it('is not blamed if the name servers fail on every name', async () => {
-    await using names = await resolverWith(() => 'broken');
-    await assert.rejects(names.resolver.find('good.test'), NameServiceDownError);
+  for (const behaviour of ['broken', 'refused'] as const)
+    it(`is not blamed if the name servers respond to every name that it is ${behaviour}`, async () => {
+      await using names = await resolverWith(() => behaviour);
+      await assert.rejects(names.resolver.find('good.test'), NameServiceDownError);
+      await using sender = loopbackSender({ lookup: names.resolver.lookup });
+      const { unsent, reason } = await sender.send(postbackTo('http://good.test/'));
+      assert.deepEqual([unsent, reason], [true, 'the name servers refuse or fail all lookups']);
+    });
+
+  it('is not blamed if it gets no response and the name servers refuse the root', async () => {
+    await using names = await resolverWith((name) => (name === '' ? 'refused' : 'silent'));
+    await assert.rejects(names.resolver.find('good.test'), {
+      name: 'NameServiceDownError',
+      message: 'the name servers refuse or fail all lookups',
+    });
   });
 
   it('is not blamed if no name server can be reached', async () => {
     const resolver = new NameResolver({ nameServers: ['127.0.0.1:1'] });
-    await assert.rejects(resolver.find('good.test'), NameServiceDownError);
+    await assert.rejects(resolver.find('good.test'), {
+      name: 'NameServiceDownError',
+      message: 'no name server responds',
+    });
   });
 });

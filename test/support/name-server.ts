@@ -2,12 +2,12 @@ import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 
-/** The response of a name server for a name: its addresses, no such name, no response, or a failure. */
-export type NameBehaviour = readonly string[] | 'absent' | 'silent' | 'broken';
+/** The response of a name server for a name: its addresses, no such name, no response, a failure, or a refusal. */
+export type NameBehaviour = readonly string[] | 'absent' | 'silent' | 'broken' | 'refused';
 
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
-const CODES = { ok: 0, broken: 2, absent: 3 } as const;
+const CODES = { ok: 0, broken: 2, absent: 3, refused: 5 } as const;
 const RESPONSE_FLAGS = 0x8180;
 const POINTER_TO_NAME = 0xc00c;
 
