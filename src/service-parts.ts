@@ -140,15 +140,19 @@ function readinessChecks(
   };
 }
 
-/** Besides what readiness depends on, alerts report outcomes that cannot be stored, and disks that are nearly full. */
+/**
+ * Besides what readiness depends on, alerts report outcomes that cannot be stored, targets that this machine is unable to
+ * connect to, and disks that are nearly full.
+ */
 function alertChecks(
   { settings }: ServiceContext,
   checks: Readonly<Record<string, ReadinessCheck>>,
-  { checkOutcomes }: Delivery,
+  { checkOutcomes, connectionTroubles }: Delivery,
 ): Readonly<Record<string, ReadinessCheck>> {
   return {
     ...checks,
     ...checkOfAll('queue', [checks.queue ?? null, checkOutcomes]),
+    delivery: () => connectionTroubles.check(),
     ...sharedChecks({ disk: () => checkDiskReserve(foldersInUse(settings)) }),
   };
 }

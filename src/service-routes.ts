@@ -33,6 +33,7 @@ export async function addRoutes(
       const isRefused = checkOutcomes !== null && (await failureOf(checkOutcomes)) !== null;
       return isRefused ? { ...results, queue: 'failed' } : results;
     },
+    connectionTrouble: () => delivery.connectionTroubles.current(),
     contentOriginRisks: () => player.contentOriginRisks(),
   });
   const turns = new CallerTurns(server);

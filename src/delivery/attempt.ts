@@ -62,7 +62,7 @@ export class Attempts {
     pauseMs: number,
   ): FinishedMessage {
     const availableAt = this.#with.now() + pauseMs * (POSTPONED_AT_LEAST + this.#with.random());
-    this.#reports.postponed(cause, reason);
+    this.#reports.postponed(message.lineId, cause, reason);
     return release(message, availableAt);
   }
 

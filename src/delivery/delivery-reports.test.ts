@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLogs } from '../observability/log.ts';
 import { DeliveryLog } from '../webhooks/history/delivery-log.ts';
+import { ConnectionTroubles } from './connection-troubles.ts';
 import { DeliveryReports } from './delivery-reports.ts';
 
 it('a line names each target with too many requests in flight, once a minute', () => {
@@ -12,6 +13,7 @@ it('a line names each target with too many requests in flight, once a minute', (
   const reports = new DeliveryReports({
     deliveryLog: new DeliveryLog(logs),
     log: logs.for('DeliveryPoller'),
+    connectionTroubles: new ConnectionTroubles({ now: Date.now }),
     metrics: {
       attempted: () => {},
       arrived: () => {},
@@ -21,7 +23,7 @@ it('a line names each target with too many requests in flight, once a minute', (
     },
   });
   for (const origin of ['https://a.example', 'https://b.example', 'https://a.example'])
-    reports.postponed('origin_limit', origin);
+    reports.postponed(1, 'origin_limit', origin);
   assert.deepEqual(origins, ['https://a.example', 'https://b.example']);
   assert.equal(counted.length, 3);
 });

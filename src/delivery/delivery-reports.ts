@@ -6,6 +6,7 @@ import { storedHeaders } from '../webhooks/history/attempt-headers.ts';
 import type { DeliveryLog, LoggedRemoval } from '../webhooks/history/delivery-log.ts';
 import type { StatusReason } from '../webhooks/history/delivery-status.ts';
 import type { AttemptOutcome, DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
+import type { ConnectionTroubles } from './connection-troubles.ts';
 import { keptHeaders } from './kept-headers.ts';
 import type { PostbackResult } from './postback-sender.ts';
 import type { FinishedMessage } from './settlements.ts';
@@ -34,6 +35,7 @@ export interface DeliveryReportsDependencies {
   deliveryLog: DeliveryLog;
   log: Logger;
   metrics: DeliveryMetrics;
+  connectionTroubles: Pick<ConnectionTroubles, 'postponed' | 'attempted'>;
 }
 
 /** Counts and logs the results of messages. */
@@ -64,6 +66,7 @@ export class DeliveryReports {
   ): void {
     const { message } = settlement;
     const deadLettered = settlement.action === 'dead-letter';
+    this.#with.connectionTroubles.attempted(target.webhookId);
     this.#with.metrics.attempted(
       outcome.succeeded ? 'success' : deadLettered ? 'dead_letter' : 'retry',
       result.durationMs,
@@ -132,8 +135,9 @@ export class DeliveryReports {
    * Reports a message that was released without an attempt, with one log line per minute about the machine, and one
    * about each origin. The webhooks whose messages wait may not be logged.
    */
-  postponed(cause: PostponementCause, reason: string): void {
+  postponed(webhookId: number, cause: PostponementCause, reason: string): void {
     this.#with.metrics.postponed(cause);
+    if (cause === 'unable_to_connect') this.#with.connectionTroubles.postponed(webhookId, reason);
     if (!this.#postponedLines.isDue(cause === 'origin_limit' ? reason : cause)) return;
     if (cause === 'origin_limit')
       this.#with.log.warn(

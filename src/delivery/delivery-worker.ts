@@ -7,11 +7,10 @@ import { STOP_MS } from '../settings/stop-time.ts';
 import { SECOND_MS } from '../time/units.ts';
 import { WakeablePause } from '../time/wakeable-pause.ts';
 import type { DeliveryTargets } from '../webhooks/delivery-targets.ts';
-import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import { type Attempt, type AttemptDependencies, Attempts } from './attempt.ts';
 import type { DeliveryOptions } from './delivery-options.ts';
-import { type DeliveryMetrics, DeliveryReports } from './delivery-reports.ts';
+import { DeliveryReports, type DeliveryReportsDependencies } from './delivery-reports.ts';
 import { DeliverySlots, type Slot } from './delivery-slots.ts';
 import { type Polled, QueuePoll } from './queue-poll.ts';
 import { deadLetter, discard, discardReason, type FinishedMessage, hold, release } from './settlements.ts';
@@ -44,12 +43,10 @@ const TRANSIENT_MS = SECOND_MS;
 const STORED_APART = 'the database refuses outcomes, which are stored one by one';
 
 /** Dependencies of {@link DeliveryWorker}. */
-export interface DeliveryWorkerDependencies extends AttemptDependencies {
+export interface DeliveryWorkerDependencies extends AttemptDependencies, DeliveryReportsDependencies {
   database: Database;
   queue: DeliveryQueue;
   targets: DeliveryTargets;
-  deliveryLog: DeliveryLog;
-  metrics: DeliveryMetrics;
   options: DeliveryOptions;
   /** Milliseconds on a monotonic clock, for durations. @defaultValue `performance.now` */
   elapsed?: () => number;

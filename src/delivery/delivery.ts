@@ -7,6 +7,7 @@ import { allowedTargetNetworks, describeTargetNetworks } from '../settings/netwo
 import { SECOND_MS } from '../time/units.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { AttemptTraces } from './attempt-traces.ts';
+import { ConnectionTroubles } from './connection-troubles.ts';
 import type { DeliveryMetrics } from './delivery-reports.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
 import { watchWaits } from './overlong-waits.ts';
@@ -44,6 +45,8 @@ export interface Delivery extends AsyncDisposable {
   check: ReadinessCheck | null;
   /** Fails while webhooks wait because the outcomes of their messages cannot be stored. */
   checkOutcomes: ReadinessCheck | null;
+  /** Whether this instance is unable to connect to targets. */
+  connectionTroubles: Pick<ConnectionTroubles, 'current' | 'check'>;
 }
 
 /** Starts to deliver queued messages if the settings allow it. Disposing waits for the requests in flight. */
@@ -53,6 +56,7 @@ export function startDelivery(
 ): Delivery {
   const stack = new AsyncDisposableStack();
   const dispose = () => stack.disposeAsync();
+  const connectionTroubles = new ConnectionTroubles({ now });
   if (!delivers(settings)) {
     logs
       .for('Service')
@@ -61,7 +65,7 @@ export function startDelivery(
           ? 'enable_queue_polling is false: messages are queued, but this instance delivers none'
           : 'enable_webhooks_service is false: no event triggers a webhook, nothing is delivered, and webhooks are Read Only',
       );
-    return { check: null, checkOutcomes: null, [Symbol.asyncDispose]: dispose };
+    return { check: null, checkOutcomes: null, connectionTroubles, [Symbol.asyncDispose]: dispose };
   }
   const worker = stack.use(
     new DeliveryWorker({
@@ -71,6 +75,7 @@ export function startDelivery(
       targets: webhooks.targets,
       deliveryLog: webhooks.deliveryLog,
       metrics: countedForCharts(metrics, webhooks.attempted),
+      connectionTroubles,
       traces: tracing === null ? null : new AttemptTraces(tracing, now),
       log: logs.for('DeliveryPoller'),
       options: {
@@ -96,6 +101,7 @@ export function startDelivery(
   return {
     check: () => worker.check(),
     checkOutcomes: () => worker.checkOutcomes(),
+    connectionTroubles,
     [Symbol.asyncDispose]: dispose,
   };
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { ConnectionTrouble } from '../delivery/connection-troubles.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Routes } from '../http/routes.ts';
 import type { CheckResult } from '../observability/readiness.ts';
@@ -25,13 +26,21 @@ export interface UserInterfaceOptions {
   webhooks: Webhooks;
   /** Runs the checks of readiness. */
   runChecks: () => Promise<Record<string, CheckResult>>;
+  /** Why this instance is unable to connect to targets; null if it is not. */
+  connectionTrouble: () => ConnectionTrouble | null;
   contentOriginRisks: () => readonly string[];
 }
 
 /** Assembles the UI part. */
 export function createUserInterface(
   { settings, version, logs, storage, now }: ServiceContext,
-  { queue: { queue, obstacle }, webhooks, runChecks, contentOriginRisks }: UserInterfaceOptions,
+  {
+    queue: { queue, obstacle },
+    webhooks,
+    runChecks,
+    connectionTrouble,
+    contentOriginRisks,
+  }: UserInterfaceOptions,
 ): UserInterface {
   const { database, instance, instances, runtime, clockWatch } = storage;
   const { reader } = database;
@@ -50,6 +59,7 @@ export function createUserInterface(
           database,
           queue: { engine: queue.engine, obstacle },
           runChecks,
+          connectionTrouble,
           clock: clockWatch,
           instances,
           contentOriginRisks,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { openDatabaseOf, runSql } from '../support/database.ts';
+import { startNameServer, useOnly } from '../support/name-server.ts';
 import { acceptOutcomes, refuseOutcomes } from '../support/refused-outcomes.ts';
 import { startS3 } from '../support/s3.ts';
 import { until } from '../support/service.ts';
@@ -106,6 +107,46 @@ describe('an outcome that the database refuses', () => {
     clock.pass(MINUTE);
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is stored');
     assert.equal(target.requests.length, 1);
+  });
+});
+
+describe('name servers that refuse all lookups', () => {
+  it('begin an alert and show on the System page, but leave the instance ready', async () => {
+    await using receiver = await startTarget();
+    await using target = await startTarget();
+    let isRefusing = true;
+    await using names = await startNameServer(() => (isRefusing ? 'refused' : ['127.0.0.1']));
+    using _only = useOnly(names);
+    await using alerts = await startAlertService();
+    const { api, clock, service } = alerts;
+    const { data_dir } = service.settings;
+    const alert = await createAlert(api, receiver.url, SERVICE_ALERT);
+    const target_url = `http://crm.test:${target.port}/`;
+    await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url });
+    await api.create('/accounts', { name: 'Acme' });
+    await untilTrouble(data_dir, 1);
+    await createAdministrator(data_dir);
+    const admin = await signedInBrowser(service.url);
+    const troubleShown = async () => (await admin.get('/ui/api/health')).body.connection_trouble;
+    assert.deepEqual(await troubleShown(), {
+      since_dt: '2030-01-01T00:00:00.000Z',
+      reason: 'the name servers refuse or fail all lookups',
+      webhooks: 1,
+    });
+    clock.pass(2 * MINUTE);
+    await receiver.waitFor(1);
+    const { summary } = receiver.requests[0]!.json as { summary: string };
+    assert.match(
+      summary,
+      /^\[Coursewire\] Delivery on .+ has been failing since 1 Jan 2030, 00:00 UTC: this machine is unable to connect to targets: the name servers refuse or fail all lookups$/,
+    );
+    const ready = await api.get('/health/ready');
+    assert.deepEqual([ready.status, Object.hasOwn(ready.body.checks, 'delivery')], [200, false]);
+    isRefusing = false;
+    clock.pass(MINUTE);
+    await target.waitFor(1);
+    await until(async () => (await troubleShown()) === null, 'the System page does not show it any more');
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'messages are sent again');
   });
 });
 

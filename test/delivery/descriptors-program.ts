@@ -22,7 +22,8 @@ const { receiveCount } = await until(async () => {
   const { head } = await delivery.queue.lines.line(webhook);
   return head !== null && !head.inFlight ? head : null;
 }, 'the message is back in its line');
+const reason = delivery.connectionTroubles.current()?.reason;
 for (const descriptor of opened) closeSync(descriptor);
 await target.waitFor(2);
 await until(async () => delivery.counted.attempts.length === 2, 'both messages are settled');
-process.stdout.write(`${JSON.stringify({ receiveCount, attempts: delivery.counted.attempts })}\n`);
+process.stdout.write(`${JSON.stringify({ receiveCount, reason, attempts: delivery.counted.attempts })}\n`);

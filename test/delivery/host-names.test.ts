@@ -91,10 +91,13 @@ describe('targets whose host names cannot be resolved', () => {
       return head !== null && !head.inFlight ? head : null;
     }, 'the message is back in its line');
     assert.equal(receiveCount, 0);
+    const { reason, webhooks } = delivery.connectionTroubles.current() ?? {};
+    assert.deepEqual([reason, webhooks], ['no name server responds', 1]);
     down = false;
     await target.waitFor(2);
     await until(async () => delivery.counted.attempts.length === 2, 'both are settled');
     assert.deepEqual(delivery.counted.attempts, ['success', 'success']);
+    assert.equal(delivery.connectionTroubles.current(), null);
     assert.deepEqual(
       target.requests.map(({ text }) => text),
       ['{"name":"a"}', '{"name":"b"}'],

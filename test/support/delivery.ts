@@ -1,4 +1,5 @@
 import type { Transaction } from '../../src/database/database.ts';
+import { ConnectionTroubles } from '../../src/delivery/connection-troubles.ts';
 import { DeliveryWorker } from '../../src/delivery/delivery-worker.ts';
 import type { TargetGuardOptions } from '../../src/delivery/target-guard.ts';
 import { createLogs } from '../../src/observability/log.ts';
@@ -72,6 +73,7 @@ export interface TestDelivery extends AsyncDisposable {
   readonly reads: FailingReads;
   /** Outcomes of attempts and numbers of discarded messages in the metrics. */
   readonly counted: { attempts: string[]; discarded: number; postponed: string[]; queueFailures: number };
+  readonly connectionTroubles: ConnectionTroubles;
   /** Log lines, from level `warn` on, and those of deliveries. */
   readonly logged: string[];
   /** Creates a webhook with this target and returns its id. */
@@ -130,6 +132,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
       ...(options.lookup !== undefined && { lookup: options.lookup }),
     }),
   );
+  const connectionTroubles = new ConnectionTroubles({ now });
   const worker = stack.use(
     new DeliveryWorker({
       database,
@@ -138,6 +141,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
       targets,
       deliveryLog: new DeliveryLog(logs),
       log: logs.for('DeliveryPoller'),
+      connectionTroubles,
       metrics: {
         attempted: (outcome) => void counted.attempts.push(outcome),
         arrived: () => {},
@@ -169,6 +173,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
     worker,
     reads,
     counted,
+    connectionTroubles,
     logged,
     addWebhook: (targetUrl, changes) =>
       database.transaction((tx) => insertWebhook(tx, { ...CONFIGURATION, targetUrl, ...changes }, now())),

@@ -1,5 +1,7 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
+import dns from 'node:dns/promises';
 import { once } from 'node:events';
+import { syncBuiltinESMExports } from 'node:module';
 import { isIP } from 'node:net';
 
 /** The response of a name server for a name: its addresses, no such name, no response, a failure, or a refusal. */
@@ -60,6 +62,24 @@ export async function startNameServer(behaviourOf: (name: string) => NameBehavio
   const server = new NameServer(behaviourOf);
   await server.listen();
   return server;
+}
+
+/** Makes this name server the only one of the resolvers that the process creates until the end of the scope. */
+export function useOnly(server: NameServer): Disposable {
+  const { Resolver } = dns;
+  const set = (used: typeof Resolver) => {
+    dns.Resolver = used;
+    syncBuiltinESMExports();
+  };
+  set(
+    class extends Resolver {
+      constructor(...options: ConstructorParameters<typeof Resolver>) {
+        super(...options);
+        this.setServers([server.address]);
+      }
+    },
+  );
+  return { [Symbol.dispose]: () => set(Resolver) };
 }
 
 function questionOf(query: Buffer): { name: string; type: number; end: number } {

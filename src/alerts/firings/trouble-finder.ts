@@ -155,4 +155,5 @@ const PARTS: Readonly<Record<string, string>> = {
   queue: 'The message queue',
   disk: 'A disk',
   content: 'The storage of courses',
+  delivery: 'Delivery',
 };

@@ -52,6 +52,12 @@ function toSetting({ name, value, default: isDefault }: DescribedSetting) {
   };
 }
 
+function toTrouble(trouble: HealthOverview['connectionTrouble']) {
+  if (trouble === null) return null;
+  const { since, reason, webhooks } = trouble;
+  return { since_dt: formatDateTime(since), reason, webhooks };
+}
+
 function toRecord(health: HealthOverview) {
   const { version, runtime, instance, startedAt, checks, database, clockAheadMs, queue, ...rest } = health;
   return {
@@ -68,6 +74,7 @@ function toRecord(health: HealthOverview) {
     /** How far the clock of this machine is ahead of the database server's; null while it is right. */
     clock_ahead_seconds: clockAheadMs === null ? null : Math.round(clockAheadMs / 100) / 10,
     queue,
+    connection_trouble: toTrouble(rest.connectionTrouble),
     content_store: { kind: rest.contentStore },
     settings: rest.settings.map(toSetting),
     setting_differences: rest.settingDifferences.map((each) => ({

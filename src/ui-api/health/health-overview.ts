@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import type { ConnectionTrouble } from '../../delivery/connection-troubles.ts';
 import type { Instances, SettingDifference } from '../../housekeeping/instances.ts';
 import type { ClockWatch } from '../../observability/clock-watch.ts';
 import { type CheckResult, failureOf } from '../../observability/readiness.ts';
@@ -23,6 +24,8 @@ export interface HealthOverview {
   /** How far the clock of this machine is ahead of the database server's, in milliseconds; null while it is fine. */
   clockAheadMs: number | null;
   queue: { engine: string; state: QueueState; obstacle: string | null };
+  /** Null while this machine can connect to targets, as far as this instance knows. */
+  connectionTrouble: ConnectionTrouble | null;
   /** Where the files of courses are kept. */
   contentStore: 'folder' | 's3';
   settings: readonly DescribedSetting[];
@@ -37,6 +40,7 @@ export interface HealthReaderDependencies {
   database: Database;
   queue: { engine: string; obstacle(): string | null };
   runChecks: () => Promise<Record<string, CheckResult>>;
+  connectionTrouble: () => ConnectionTrouble | null;
   clock: ClockWatch;
   instances: Pick<Instances, 'differences'>;
   contentOriginRisks: () => readonly string[];
@@ -63,6 +67,7 @@ export class HealthReader {
         state: this.#queueState(),
         obstacle: this.#with.queue.obstacle(),
       },
+      connectionTrouble: this.#with.connectionTrouble(),
       contentStore: this.#with.settings.content_store?.startsWith('s3://') ? 's3' : 'folder',
       settings: describeSettings(this.#with.settings),
       settingDifferences: this.#with.instances.differences,
