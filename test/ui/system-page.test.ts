@@ -92,6 +92,31 @@ describe('the System page', () => {
     await page.getByRole('list', { name: 'At a glance' }).getByText('2 problems').waitFor();
   });
 
+  it('shows since when and why this machine is unable to connect to targets', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.route('**/ui/api/health*', async (route) => {
+      const response = await route.fetch();
+      const connection_trouble = {
+        since_dt: '2026-03-04T09:30:00.000Z',
+        reason: 'no name server responds',
+        webhooks: 3,
+      };
+      await route.fulfill({ response, json: { ...(await response.json()), connection_trouble } });
+    });
+    await page.getByRole('link', { name: 'System' }).click();
+    await page.getByRole('alert').getByText('Something is not working').waitFor();
+    const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem');
+    const delivery = checks.filter({ hasText: 'Delivery' });
+    await delivery.getByText('Unable to connect', { exact: true }).waitFor();
+    await delivery
+      .getByText(/since .*2026.*: no name server responds\. The messages of 3 webhooks wait/)
+      .waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('list', { name: 'At a glance' }).getByText('1 problem').waitFor();
+  });
+
   it('shows how wrong the clock of the machine is', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;

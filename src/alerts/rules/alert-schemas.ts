@@ -26,7 +26,7 @@ export const ConditionMember = Type.Enum([...CONDITIONS], {
   description:
     'WEBHOOK_IN_ERROR: every attempt of a webhook has failed for `minutes`. LINE_TOO_OLD: the oldest message of a ' +
     'webhook has been waiting for `minutes`: since its event or, if it was redelivered or replayed, since then. MESSAGE_DEAD_LETTERED: the last attempt of a message failed. ' +
-    'SERVICE_IN_TROUBLE: the queue, a disk, the database or the storage of courses has been failing for `minutes`.',
+    'SERVICE_IN_TROUBLE: the queue, a disk, the database or the storage of courses has been failing for `minutes`, or an instance has been unable to connect to targets.',
 });
 const FormatMember = Type.Enum([...TARGET_FORMATS], {
   title: 'AlertFormat',

@@ -28,7 +28,8 @@ export const healthSummaryQuery = queryOptions({
   ...polling(HEALTH_MS),
 });
 
-/** The checks of services that do not respond. */
-export function failedChecks({ checks }: Pick<Health, 'checks'>): Check[] {
-  return CHECKS.filter((name) => checks[name] === 'failed');
+/** How many things do not work: services that do not respond, and the connection to targets. */
+export function countProblems({ checks, connection_trouble }: HealthSummary): number {
+  const failed = CHECKS.filter((name) => checks[name] === 'failed').length;
+  return failed + (connection_trouble === null ? 0 : 1);
 }

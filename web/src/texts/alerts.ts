@@ -44,7 +44,8 @@ export const alerts = {
     },
     SERVICE_IN_TROUBLE: {
       name: 'The service is in trouble',
-      meaning: 'The queue, a disk, the database or the storage of courses has been failing for this long.',
+      meaning:
+        'The queue, a disk, the database, the storage of courses or the connection to targets has been failing for this long.',
       inWords: (count: number | null) => `Service in trouble for ${minutes(count)}`,
     },
   },

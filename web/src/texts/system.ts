@@ -1,4 +1,5 @@
 import { capitalized } from '../utilities/capitalized.ts';
+import { counted } from './counted.ts';
 import { pageTitles } from './page-titles.ts';
 
 /** The health and the settings of the service. */
@@ -19,6 +20,7 @@ export const system = {
     clockOff: 'Wrong',
     risk: 'Risk',
     off: 'Turned off',
+    unable: 'Unable to connect',
     settingsDiffer: 'Instances have different settings',
     differ: 'Differs',
     checks: {
@@ -65,6 +67,8 @@ export const system = {
       },
       delivery: {
         name: 'Delivery',
+        unable: (reason: string, webhooks: number, since: string) =>
+          `This machine has been unable to connect to targets since ${since}: ${reason}. The messages of ${counted(webhooks, 'webhook', 'webhooks')} wait, and no attempt is counted. Check the name servers of this machine, and how many files the service may open.`,
         delivering: 'Messages are sent to their targets.',
         polling_disabled:
           'This instance does not send messages (enable_queue_polling: false). That is fine if another instance does. Otherwise, messages wait until it is turned on.',

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DeliveryNow } from '../../api/dashboard.ts';
-import { failedChecks, type HealthSummary, healthSummaryQuery } from '../../api/health.ts';
+import { countProblems, type HealthSummary, healthSummaryQuery } from '../../api/health.ts';
 import type { Tone } from '../../components/status-badge.tsx';
 import { useIsAdmin } from '../../session/session-context.ts';
 import { dashboard } from '../../texts/dashboard.ts';
@@ -75,8 +75,8 @@ function SystemTile() {
 }
 
 function stateOf(health: HealthSummary): { value: string; tone: Tone } {
-  const failed = failedChecks(health).length;
-  if (failed > 0) return { value: texts.unhealthy(failed), tone: 'bad' };
+  const problems = countProblems(health);
+  if (problems > 0) return { value: texts.unhealthy(problems), tone: 'bad' };
   if (health.queue.state !== 'delivering') return { value: texts.paused, tone: 'warn' };
   return { value: texts.healthy, tone: 'good' };
 }

@@ -1,8 +1,9 @@
-import { CHECKS, failedChecks, type Health } from '../../api/health.ts';
+import { CHECKS, countProblems, type Health } from '../../api/health.ts';
 import { Callout } from '../../components/callout.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
 import { system } from '../../texts/system.ts';
+import { formatDateTime } from '../../utilities/times.ts';
 import styles from './system.module.css';
 
 const texts = system.health;
@@ -37,7 +38,7 @@ export function HealthPanel({ health }: { health: Health }) {
 }
 
 function Verdict({ health }: { health: Health }) {
-  if (failedChecks(health).length > 0) return <Callout tone="bad" title={texts.wrong} live />;
+  if (countProblems(health) > 0) return <Callout tone="bad" title={texts.wrong} live />;
   if (health.clock_ahead_seconds !== null) return <Callout tone="warn" title={texts.clockWrong} />;
   if (health.setting_differences.length > 0) return <Callout tone="warn" title={texts.settingsDiffer} />;
   if (health.queue.state !== 'delivering') return <Callout tone="warn" title={texts.attention} />;
@@ -55,13 +56,25 @@ function obstacleOf(check: string, { engine, obstacle }: Health['queue']): strin
   return engine === 'database' ? texts.checks.queue.failedInDatabase : null;
 }
 
-function checksOf({
-  checks,
-  queue,
-  clock_ahead_seconds: ahead,
-  setting_differences: differences,
-  content_origin_risks: risks,
-}: Health): Check[] {
+function deliveryOf({ queue: { state }, connection_trouble: trouble }: Health): Check {
+  const { name, unable, ...words } = texts.checks.delivery;
+  if (trouble !== null) {
+    const since = formatDateTime(new Date(trouble.since_dt));
+    return { name, tone: 'bad', state: texts.unable, words: unable(trouble.reason, trouble.webhooks, since) };
+  }
+  return state === 'delivering'
+    ? { name, tone: 'good', state: texts.ok, words: words[state] }
+    : { name, tone: 'warn', state: texts.off, words: words[state] };
+}
+
+function checksOf(health: Health): Check[] {
+  const {
+    checks,
+    queue,
+    clock_ahead_seconds: ahead,
+    setting_differences: differences,
+    content_origin_risks: risks,
+  } = health;
   const readiness = CHECKS.flatMap((check) => {
     const result = checks[check];
     if (result === undefined) return [];
@@ -70,20 +83,13 @@ function checksOf({
       ? { name, tone: 'good' as const, state: texts.ok, words: ok }
       : { name, tone: 'bad' as const, state: texts.failed, words: obstacleOf(check, queue) ?? failed };
   });
-  const { name, ...words } = texts.checks.delivery;
-  const delivers = queue.state === 'delivering';
   const { clock } = texts.checks;
   return [
     ...readiness,
     ...(ahead === null
       ? []
       : [{ name: clock.name, tone: 'warn' as const, state: texts.clockOff, words: clock.off(ahead) }]),
-    {
-      name,
-      tone: delivers ? 'good' : 'warn',
-      state: delivers ? texts.ok : texts.off,
-      words: words[queue.state],
-    },
+    deliveryOf(health),
     ...risks.map((risk) => ({
       key: risk,
       name: texts.checks.contentOrigin.name,
