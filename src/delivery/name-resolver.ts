@@ -1,9 +1,11 @@
+import { createSocket } from 'node:dgram';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { codeOf } from './failure-reason.ts';
+import { codeOf, isOwnFailure } from './failure-reason.ts';
 import {
   candidatesOf,
   ParsedFile,
@@ -111,6 +113,7 @@ export class NameResolver {
    * @throws an error with `code`: `ENOTFOUND` if there is no address, `ONLY_IPV6` if there are only addresses that this
    *   machine does not reach, `EAI_AGAIN` if this name gets no response within {@link LOOKUP_LIMIT_MS}, `ESERVFAIL` and
    *   the like if a name server fails
+   * @throws an error with `code`, such as `EMFILE`, if no file descriptor or memory is free
    * @throws {NameServiceDownError} if no name can be resolved
    */
   async find(hostname: string): Promise<readonly LookupAddress[]> {
@@ -130,6 +133,7 @@ export class NameResolver {
       if (ABSENT.has(code)) throw lookupError('ENOTFOUND', hostname);
       if (this.#respondedAt < startedAt) {
         const state = await this.#stateOf(resolver);
+        if (state === 'silent') await openSocket();
         if (state !== 'answers') throw new NameServiceDownError(state === 'silent' && SILENT.has(code));
       }
       throw lookupError(SILENT.has(code) ? 'EAI_AGAIN' : String(code), hostname);
@@ -248,6 +252,23 @@ async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
     return await Promise.race([promise, late]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/**
+ * Opens and closes a socket, because a resolver that cannot open one reports that no name server responds.
+ *
+ * @throws an error with `code`, such as `EMFILE`, if no file descriptor or memory is free
+ */
+async function openSocket(): Promise<void> {
+  const socket = createSocket('udp4');
+  try {
+    socket.bind(0, '127.0.0.1');
+    await once(socket, 'listening');
+  } catch (error) {
+    if (isOwnFailure(error)) throw error;
+  } finally {
+    socket.close();
   }
 }
 

@@ -19,6 +19,7 @@ describe('delivery without a free file descriptor', () => {
     assert.deepEqual(JSON.parse(result), {
       receiveCount: 0,
       reason: 'too many open files on this machine',
+      lookup: 'EMFILE',
       attempts: ['success', 'success'],
     });
   });
