@@ -264,7 +264,7 @@ describe('channels', () => {
   it('leave nothing behind on a signal that outlives many notices', async () => {
     const sender = new NoticeSender({
       mailer: { send: async () => ({ sent: true, error: null }) },
-      post: async () => ({ outcome: 'DELIVERED', responseBody: null, reason: null }),
+      post: async () => ({ outcome: 'DELIVERED', status: 200, responseBody: null, reason: null }),
       cipher: { decrypt: () => 'http://127.0.0.1:9/' },
       baseUrl: () => 'http://127.0.0.1',
     });

@@ -74,8 +74,9 @@ describe('a notice in any format', () => {
     const text = fc.array(letters, { minLength: 60, maxLength: 200 }).map((each) => each.join(''));
     fc.assert(
       fc.property(fc.constantFrom(...FORMATS), text, text, (format, name, said) => {
-        const explanation = responseExplanation(said);
-        const texts = { name, reason: '500 Internal Server Error', explanation };
+        const reason = '500 Internal Server Error';
+        const explanation = responseExplanation({ status: 500, body: said, reason });
+        const texts = { name, reason, explanation };
         const body = notice(texts, { format, shown: 1, total: 1 });
         // It refuses halves of characters, as other strict receivers do.
         parseJson(Buffer.from(body));

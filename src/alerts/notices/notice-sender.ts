@@ -14,6 +14,7 @@ import { noticeText, plainBody } from './notice-text.ts';
 /** Posts a body to a URL, like the sender of deliveries: with a deadline, and only where targets may be. */
 export type PostNotice = (request: { messageId: string; url: string; body: string }) => Promise<{
   outcome: 'DELIVERED' | 'FAILED';
+  status: number | null;
   responseBody: string | null;
   /** Why it failed. */
   reason: string | null;
@@ -96,8 +97,9 @@ export class NoticeSender {
     ]).finally(() => posted.abort());
     if (result.outcome === 'DELIVERED') return { sent: true, error: null };
     const censored = urlCensor(url);
-    const explanation = responseExplanation(result.responseBody, censored);
-    const reason = censored(result.reason ?? 'unknown error');
+    const { status, responseBody, reason: cause } = result;
+    const explanation = responseExplanation({ status, body: responseBody, reason: cause }, censored);
+    const reason = censored(cause ?? 'unknown error');
     return { sent: false, error: explanation === null ? reason : `${reason}: ${explanation}` };
   }
 }
@@ -111,5 +113,10 @@ async function aborted(signal: AbortSignal, done: AbortSignal): Promise<Awaited<
     await new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true, signal: done });
     });
-  return { outcome: 'FAILED', responseBody: null, reason: 'stopped before there was a response' };
+  return {
+    outcome: 'FAILED',
+    status: null,
+    responseBody: null,
+    reason: 'stopped before there was a response',
+  };
 }

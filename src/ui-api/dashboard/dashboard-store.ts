@@ -102,6 +102,7 @@ export interface RetryingRow {
   attempts: number;
   attempted_at: number | null;
   error: string | null;
+  response_status: number | null;
   response_body: string | null;
 }
 
@@ -109,7 +110,8 @@ export interface RetryingRow {
 export async function readRetrying(reader: Pick<Reader, 'all'>, limit: number): Promise<RetryingRow[]> {
   return await reader.all<RetryingRow>(
     `select deliveries.id, deliveries.webhook_id, webhooks.name as webhook_name, webhooks.paused_at, deliveries.message_id,
-       deliveries.attempts, deliveries.attempted_at, deliveries.error, deliveries.response_body
+       deliveries.attempts, deliveries.attempted_at, deliveries.error,
+       deliveries.response_status, deliveries.response_body
      from deliveries join webhooks on webhooks.id = deliveries.webhook_id
      where deliveries.status = 'RETRYING' order by deliveries.enqueued_at, deliveries.id limit ?`,
     limit,

@@ -6,7 +6,7 @@ import { formatOptionalDateTime } from '../../time/date-time.ts';
 import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
 import { postbackFailureReason } from '../history/postback-failure.ts';
-import { responseExplanation } from './response-explanation.ts';
+import { explanationOf } from './last-failure.ts';
 import type { WebhookFailure, WebhookHealth, WebhookHealthService } from './webhook-health.ts';
 
 const Failure = Type.Object(
@@ -105,7 +105,7 @@ function toFailureRecord(failure: WebhookFailure): NonNullable<HealthRecord['fai
   const { delivery, errorMessage } = failure;
   return {
     reason: errorMessage === null ? null : postbackFailureReason(errorMessage),
-    explanation: responseExplanation(delivery?.response_body ?? null),
+    explanation: explanationOf(failure),
     error_message: errorMessage,
     failures: failure.failures,
     since_dt: formatOptionalDateTime(failure.since),

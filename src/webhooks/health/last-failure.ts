@@ -1,5 +1,7 @@
 import type { Reader } from '../../database/database.ts';
+import { postbackFailureReason } from '../history/postback-failure.ts';
 import { type FailedDelivery, readLastFailed } from './health-store.ts';
+import { responseExplanation } from './response-explanation.ts';
 
 /** The last failure of a webhook. */
 export interface LastFailure {
@@ -22,4 +24,17 @@ export async function readLastFailure(
   const failed = (await readLastFailed(reader, webhookId)) ?? null;
   const errorMessage = lastError ?? failed?.error ?? null;
   return { errorMessage, delivery: failed?.error === errorMessage ? failed : null };
+}
+
+/**
+ * What the target said about it, as one line; null if it said nothing, or its response is no longer known.
+ * @param censored removes secrets
+ */
+export function explanationOf(
+  { errorMessage, delivery }: LastFailure,
+  censored?: (text: string) => string,
+): string | null {
+  if (delivery === null || errorMessage === null) return null;
+  const { response_status: status, response_body: body } = delivery;
+  return responseExplanation({ status, body, reason: postbackFailureReason(errorMessage) }, censored);
 }

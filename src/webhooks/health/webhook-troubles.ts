@@ -3,8 +3,7 @@ import { urlCensor } from '../../observability/url-censor.ts';
 import { existingWebhookState } from '../configuration/webhook-state.ts';
 import { readStatistics, readTargetUrl } from '../configuration/webhook-store.ts';
 import { postbackFailureReason } from '../history/postback-failure.ts';
-import { readLastFailure } from './last-failure.ts';
-import { responseExplanation } from './response-explanation.ts';
+import { explanationOf, readLastFailure } from './last-failure.ts';
 import {
   readFailing,
   readFirstDeadLetters,
@@ -87,16 +86,9 @@ export class WebhookTroubles {
    */
   async explanationOf(webhookId: number): Promise<string | null> {
     const statistics = await readStatistics(this.#reader, webhookId);
-    const { delivery } = await readLastFailure(
-      this.#reader,
-      webhookId,
-      statistics?.last_error_message ?? null,
-    );
+    const failure = await readLastFailure(this.#reader, webhookId, statistics?.last_error_message ?? null);
     const targetUrl = await readTargetUrl(this.#reader, webhookId);
-    return responseExplanation(
-      delivery?.response_body ?? null,
-      targetUrl === undefined ? undefined : urlCensor(targetUrl),
-    );
+    return explanationOf(failure, targetUrl === undefined ? undefined : urlCensor(targetUrl));
   }
 
   /** The names of these webhooks, by id. Webhooks that do not exist are missing. */
