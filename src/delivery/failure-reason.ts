@@ -12,6 +12,7 @@ const MAX_FOREIGN_TEXT_LENGTH = 200;
 
 const LOOKUP_FAILED = 'host name lookup failed';
 const UNPARSABLE_RESPONSE = 'response could not be parsed';
+const INCOMPLETE = ' before the response was complete';
 const HANDSHAKE_FAILED = 'TLS handshake failed';
 const NO_COMMON_TLS_VERSION = `${HANDSHAKE_FAILED}, the target supports neither TLS 1.2 nor TLS 1.3`;
 /** With TLS 1.2, targets report both in the same way. */
@@ -24,7 +25,7 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['ECONNRESET', 'connection reset'],
   ['EPIPE', 'connection reset'],
   ['ECONNABORTED', 'connection reset'],
-  ['UND_ERR_SOCKET', 'connection closed before the response was complete'],
+  ['UND_ERR_SOCKET', `connection closed${INCOMPLETE}`],
   ['ETIMEDOUT', 'connection timed out'],
   ['EHOSTUNREACH', 'host unreachable'],
   ['EHOSTDOWN', 'host unreachable'],
@@ -171,6 +172,11 @@ export function statusReason(status: number, statusText: string | null): string 
 /** Why a request failed that got no complete response within its deadline (milliseconds). */
 export function timeoutReason(deadlineMs: number): string {
   return `timed out after ${deadlineMs / SECOND_MS} s`;
+}
+
+/** Why a request failed although the response began with the status of a success: its end did not arrive. */
+export function incompleteReason(status: number, reason: string): string {
+  return `${reason.replace(INCOMPLETE, '')}, before the end of the ${status} response`;
 }
 
 /** A text from elsewhere, as one short line of printable characters. */

@@ -3,12 +3,14 @@ import { type BasicCredentials, withoutCredentials } from './basic-credentials.t
 import {
   codeOf,
   failureReason,
+  incompleteReason,
   isOwnFailure,
   plainText,
   statusReason,
   timeoutReason,
 } from './failure-reason.ts';
 import type { ResponseHeaders } from './kept-headers.ts';
+import { redirectReason } from './redirect-reason.ts';
 import { ResponseBody } from './response-body.ts';
 import { longestRetryAfter } from './retry-after.ts';
 import type { TargetConnection, TargetConnections, TargetRequestHandler } from './target-connections.ts';
@@ -127,7 +129,7 @@ export class PostbackRequest implements TargetRequestHandler {
 
   /** Ends the request at its deadline. */
   expire(): void {
-    this.#fail(this.#failureStatus() ?? timeoutReason(this.#options.deadlineMs));
+    this.#fail(this.#reasonWithStatus(timeoutReason(this.#options.deadlineMs)));
   }
 
   /** The deadline starts after the lookup, which has its own limit. Nothing can be sent before. */
@@ -207,7 +209,7 @@ export class PostbackRequest implements TargetRequestHandler {
     }
     const unsent = this.#writtenAt === 0 && isOwnFailure(error);
     const cause = isClose(error) ? (this.#connection.tlsError ?? error) : error;
-    this.#fail(this.#failureStatus() ?? this.#censored(failureReason(cause)), { unsent });
+    this.#fail(this.#reasonWithStatus(this.#censored(failureReason(cause))), { unsent });
   }
 
   /**
@@ -235,8 +237,20 @@ export class PostbackRequest implements TargetRequestHandler {
 
   /** The reason for a status that is a failure; null for others. */
   #failureStatus(): string | null {
-    if (this.#status === null || this.#status < HTTP_REDIRECTION) return null;
-    return statusReason(this.#status, this.#statusText);
+    const status = this.#status;
+    if (status === null || status < HTTP_REDIRECTION) return null;
+    const [location] = [this.#responseHeaders?.location ?? []].flat();
+    return redirectReason(statusReason(status, this.#statusText), {
+      status,
+      location: location === undefined ? undefined : this.#censored(location),
+      url: this.#options.origin + this.#options.request.path,
+    });
+  }
+
+  /** Why the request failed, if its response was cut off: the status decides, unless it is that of a success. */
+  #reasonWithStatus(cause: string): string {
+    if (this.#status === null) return cause;
+    return this.#failureStatus() ?? incompleteReason(this.#status, cause);
   }
 
   #finish(): void {

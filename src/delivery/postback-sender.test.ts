@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { STATUS_CODES } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { startTarget } from '../../test/support/target.ts';
@@ -123,6 +124,10 @@ describe('a response', () => {
       const result = await sender.send(postbackTo(target.url));
       assert.equal(result.outcome, 'FAILED');
       assert.equal(result.status, status);
+      assert.equal(
+        result.reason,
+        `${status} ${STATUS_CODES[status]} to ${elsewhere.url}/private, not followed`,
+      );
     }
     assert.equal(elsewhere.acceptedConnections, 0);
   });
@@ -203,6 +208,10 @@ describe('a response', () => {
     const decoded = await sender.send(postbackTo(target.url, { credentials }));
     assert.equal(decoded.reason, '403 no [censored]');
     assert.equal(decoded.responseBody, '{"was":"[censored]"}');
+
+    target.respondWith(redirect(`${target.url}/login/hush%20hush/`));
+    const led = await sender.send(postbackTo(target.url, { credentials }));
+    assert.equal(led.reason, `302 Found to ${target.url}/login/[censored]/, not followed`);
   });
 });
 

@@ -112,7 +112,7 @@ describe('a target inside the network', () => {
       lookup,
       allowedNetworks: ['127.0.0.0/8'],
     });
-    assert.equal(result.reason, '302 Found');
+    assert.equal(result.reason, `302 Found to http://127.0.0.1:${inside.port}/, not followed`);
     assert.equal(inside.acceptedConnections, 0);
   });
 

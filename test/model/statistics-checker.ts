@@ -11,6 +11,9 @@ export interface Statistics {
   last_error_message: string | null;
 }
 
+/** Where targets redirect with 301. */
+export const ELSEWHERE = '/elsewhere';
+
 const STATUS_TEXTS: Record<number, string> = {
   301: '301 Moved Permanently',
   403: '403 Forbidden',
@@ -51,7 +54,9 @@ export function assertStatistics(
   const lastFailure = failures.at(-1);
   if (lastFailure?.counted === 'yes') {
     const url = targetOrigin + lastFailure.arrival.path;
-    const reason = STATUS_TEXTS[lastFailure.arrival.status];
+    const { status } = lastFailure.arrival;
+    const led = status === 301 ? ` to ${targetOrigin}${ELSEWHERE}, not followed` : '';
+    const reason = `${STATUS_TEXTS[status]}${led}`;
     const message = `Request to postback URL '${url}' failed for reason: ${reason}`;
     assert.equal(statistics.last_error_message, message, what);
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SeededRandom } from '../reliability/seeded-random.ts';
 import { type Arrival, tick } from './log.ts';
-import { FAILURES } from './statistics-checker.ts';
+import { ELSEWHERE, FAILURES } from './statistics-checker.ts';
 
 /** How a target responds to a message. */
 interface Plan {
@@ -109,6 +109,6 @@ export class ModelTargets implements AsyncDisposable {
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     if (response.destroyed) return;
     arrival.answeredAt = tick();
-    response.writeHead(status, status === 301 ? { location: '/elsewhere' } : {}).end();
+    response.writeHead(status, status === 301 ? { location: ELSEWHERE } : {}).end();
   }
 }

@@ -10,7 +10,7 @@ import {
 import { borrowTestService } from '../support/lent-service.ts';
 import { type Api, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { answer, failTimes } from '../support/target-behaviours.ts';
+import { answer, failTimes, rawBytes } from '../support/target-behaviours.ts';
 import { assertProblem } from './webhook-expectations.ts';
 
 const QUICK_RETRIES = { retry_initial_delay: 0.01, retry_max_delay: 0.01 };
@@ -74,6 +74,22 @@ describe('the health of a webhook', () => {
       response_body: '{"message":"API key crm was revoked"}',
     });
     assert.equal((await api.get(`/webhooks/${id}/deliveries/${deliveryId}`)).body.message_id, messageId);
+  });
+
+  it('does not show what the target said about a success whose rest did not arrive', async () => {
+    await using target = await startTarget({
+      respondWith: rawBytes('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"message":"accepted"}'),
+    });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a');
+    const { failure } = await untilFailures(api, id, 1);
+    assert.deepEqual(
+      [failure.reason, failure.explanation],
+      ['connection closed, before the end of the 200 response', null],
+    );
+    assert.equal(failure.delivery.response_body, '{"message":"accepted"}');
   });
 
   it('keeps counting over dead letters and a reset of the statistics, and starts again after a success', async () => {
