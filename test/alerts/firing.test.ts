@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAccounts } from '../delivery/webhook-helpers.ts';
 import { startTarget } from '../support/target.ts';
-import { answer } from '../support/target-behaviours.ts';
+import { answer, redirect } from '../support/target-behaviours.ts';
 import {
   createAlert,
   createFailingWebhook,
@@ -33,6 +33,22 @@ describe('an alert about a webhook in error', () => {
     await receiver.waitFor(1);
     const { text } = receiver.requests[0]!;
     assert.match(text, /404 Not Found: Route POST:.+ not found/);
+    assert.doesNotMatch(text, /s3cr3t/);
+  });
+
+  it('does not repeat the URL of the target from the reason, which names the address of a redirect', async () => {
+    await using target = await startTarget({
+      respondWith: redirect('https://receiver.example/hooks/s3cr3t-token/'),
+    });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    await createFailingWebhook(api, `${target.url}/hooks/s3cr3t-token`, { name: 'CRM' });
+    await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    const { text } = receiver.requests[0]!;
+    assert.match(text, /302 Found to https:\/\/receiver\.example.+, not followed/);
     assert.doesNotMatch(text, /s3cr3t/);
   });
 

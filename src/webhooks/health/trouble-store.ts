@@ -13,6 +13,7 @@ import { ACTIVE_SQL } from '../configuration/webhook-state.ts';
 interface WebhookFacts {
   id: number;
   name: string;
+  target_url: string;
   last_error_message: string | null;
   in_error: number;
   failures_in_row: number;
@@ -31,7 +32,7 @@ export interface WebhookRange {
   limit: number;
 }
 
-const FACTS = `webhooks.id, webhooks.name, statistics.last_error_message, statistics.in_error,
+const FACTS = `webhooks.id, webhooks.name, webhooks.target_url, statistics.last_error_message, statistics.in_error,
   statistics.failures_in_row, line.pending as waiting`;
 const WEBHOOKS = `webhooks join webhook_statistics as statistics on statistics.webhook_id = webhooks.id
   left join queue_lines as line on line.line_id = webhooks.id`;

@@ -24,7 +24,10 @@ export interface TroubledWebhook {
   since: number;
   /** False if the webhook was edited since its last failure. Another failure makes it true. */
   inError: boolean;
-  /** Why the last attempt failed (`403 Forbidden`); null if it did not. */
+  /**
+   * Why the last attempt failed (`403 Forbidden`), without the URL of the target, which status texts and redirects may
+   * repeat; null if it did not.
+   */
   reason: string | null;
   /** Failed attempts since the last success or edit. */
   failures: number;
@@ -140,7 +143,7 @@ function toTroubledWebhook(row: TroubledWebhookRow): TroubledWebhook {
     name: row.name,
     since: row.since,
     inError: row.in_error === 1,
-    reason: message === null ? null : postbackFailureReason(message),
+    reason: message === null ? null : urlCensor(row.target_url)(postbackFailureReason(message)),
     failures: row.failures_in_row,
     waiting: Number(row.waiting ?? 0),
   };
