@@ -285,7 +285,9 @@ export class PostbackRequest implements TargetRequestHandler {
 
   #responseBody(): string | null {
     if (this.#status === null) return null;
-    return this.#body === null ? '' : this.#censored(this.#body.text());
+    if (this.#body === null) return '';
+    const [contentType] = [this.#responseHeaders?.['content-type'] ?? []].flat();
+    return this.#censored(this.#body.text(contentType));
   }
 
   #censored(text: string): string {

@@ -171,6 +171,17 @@ describe('a response', () => {
     assert.equal((await sender.send(postbackTo(target.url))).responseBody, '\uFFFD\uFFFDA');
   });
 
+  it('is read in the encoding that it names', async () => {
+    await using target = await startTarget({
+      respondWith: answer(403, {
+        headers: { 'content-type': 'text/plain; charset=iso-8859-1' },
+        body: Buffer.from('Ung\u00fcltig', 'latin1'),
+      }),
+    });
+    await using sender = loopbackSender();
+    assert.equal((await sender.send(postbackTo(target.url))).responseBody, 'Ung\u00fcltig');
+  });
+
   it('asks with Retry-After for a pause: on 429 and 503, in seconds or as a date', async () => {
     await using target = await startTarget();
     await using sender = loopbackSender({ now: () => NOW });

@@ -35,6 +35,31 @@ describe('the body of a response', () => {
     assert.equal(read(100, [0xe2], [0x82], [0xac]).text(), '€');
   });
 
+  it('is read in the encoding of its Content-Type', () => {
+    const latin = [0x55, 0x6e, 0x67, 0xfc, 0x6c, 0x74, 0x69, 0x67];
+    for (const type of ['text/plain; charset=iso-8859-1', 'text/plain;Charset="windows-1252"; q=1'])
+      assert.equal(read(100, latin).text(type), 'Ungültig', type);
+    assert.equal(
+      read(100, [0x61, 0x00, 0x00, 0x00]).text('text/plain; charset=utf-16le'),
+      'a\uFFFD',
+      'NUL is replaced',
+    );
+    assert.equal(
+      read(3, [0x82, 0xa0, 0x82, 0xa2]).text('text/plain; charset=shift_jis'),
+      'あ',
+      'no half of a character',
+    );
+    for (const type of [
+      undefined,
+      '',
+      'text/plain',
+      'text/plain; charset=',
+      'text/plain; charset=utf8',
+      'x; charset=none',
+    ])
+      assert.equal(read(100, 'ü').text(type), 'ü', type);
+  });
+
   it('replaces invalid UTF-8 and NUL', () => {
     assert.equal(read(100, [0x61, 0xff, 0x62, 0xc3]).text(), 'a\uFFFDb\uFFFD');
     assert.equal(read(100, [0x61, 0x00, 0x62]).text(), 'a\uFFFDb');

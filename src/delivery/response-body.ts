@@ -1,4 +1,6 @@
 const INITIAL_CAPACITY = 4_096;
+const UTF_8 = 'utf-8';
+const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i;
 
 /**
  * The beginning of the body of a response. Only the bytes that are kept take memory, even if the body arrives byte by
@@ -40,15 +42,18 @@ export class ResponseBody {
   }
 
   /**
-   * The bytes as UTF-8 text. Invalid bytes become U+FFFD, and so does NUL, which some databases do not accept in text. A
-   * character that the limit cut in two is omitted.
+   * The bytes as text, in the encoding that the type names: UTF-8 if it names none. Invalid bytes become U+FFFD, and so
+   * does NUL, which some databases do not accept in text. A character that the limit cut in two is omitted.
+   * @param contentType the `Content-Type` of the response
    */
-  text(): string {
+  text(contentType = ''): string {
     if (this.#bytes === null) return '';
     const bytes = this.#bytes.subarray(0, this.#length);
-    const text = this.#truncated
-      ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
-      : bytes.toString('utf8');
+    const encoding = encodingOf(contentType);
+    const text =
+      encoding === UTF_8 && !this.#truncated
+        ? bytes.toString('utf8')
+        : new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes, { stream: this.#truncated });
     return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
   }
 
@@ -58,5 +63,17 @@ export class ResponseBody {
     if (this.#bytes !== null) grown.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = grown;
     return grown;
+  }
+}
+
+/** The encoding that a type names; UTF-8 if it names none, or an unknown one. */
+function encodingOf(contentType: string): string {
+  const [, name = UTF_8] = CHARSET.exec(contentType) ?? [];
+  // The usual case, in which no decoder is needed.
+  if (name.toLowerCase() === UTF_8) return UTF_8;
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return UTF_8;
   }
 }
