@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startTarget, type Target } from '../../test/support/target.ts';
-import { after, answer, close, inTurn } from '../../test/support/target-behaviours.ts';
+import {
+  after,
+  answer,
+  type Behaviour,
+  close,
+  inTurn,
+  rawBytes,
+} from '../../test/support/target-behaviours.ts';
 import { PostbackRequest, type PostbackResult } from './postback-request.ts';
 import { TargetConnections } from './target-connections.ts';
 import { TargetConnector } from './target-connector.ts';
@@ -79,6 +86,39 @@ describe('a kept connection that the target closes as a request arrives', () => 
     await send(connections, target);
     const result = await send(connections, target, false);
     assert.deepEqual([result.outcome, result.resent, target.requests.length], ['FAILED', false, 2]);
+  });
+});
+
+describe('a kept connection that the target ends with a 408 that announces the close', () => {
+  const timeout = answer(408, { headers: { connection: 'close' } });
+
+  /** The result of the second of two requests, and the number of requests that the target received. */
+  async function secondOf(behaviour: Behaviour, { mayResend = true, first = answer(200) } = {}) {
+    await using target = await startTarget({ respondWith: inTurn(first, behaviour, answer(200)) });
+    await using connections = connectionsAtDistance(1);
+    await send(connections, target);
+    const { status, reason, resent } = await send(connections, target, mayResend);
+    assert.equal(connections.inFlight, 0);
+    return { status, reason, resent, requests: target.requests.length };
+  }
+
+  it('may have crossed the request, which is sent again', async () => {
+    const endless = 'HTTP/1.0 408 Request Time-out\r\nConnection: Close\r\nContent-Length: 99\r\n\r\n<html>';
+    for (const behaviour of [timeout, rawBytes(endless, { keepOpen: true })])
+      assert.deepEqual(await secondOf(behaviour), { status: 200, reason: null, resent: true, requests: 3 });
+  });
+
+  it('is a failed attempt in all other cases', async () => {
+    const cases = {
+      'the message may not be sent twice': await secondOf(timeout, { mayResend: false }),
+      'it comes too late': await secondOf(after(700, timeout)),
+      'the connection is new': await secondOf(timeout, { first: close() }),
+      'no close is announced': await secondOf(answer(408)),
+    };
+    const failed = { status: 408, reason: '408 Request Timeout', resent: false, requests: 2 };
+    for (const [name, result] of Object.entries(cases)) assert.deepEqual(result, failed, name);
+    const other = await secondOf(answer(503, { headers: { connection: 'close' } }));
+    assert.deepEqual([other.status, other.requests], [503, 2]);
   });
 });
 

@@ -20,6 +20,7 @@ const MAX_INFORMATIONAL_RESPONSES = 16;
 
 const HTTP_OK = 200;
 const HTTP_REDIRECTION = 300;
+const HTTP_REQUEST_TIMEOUT = 408;
 const HTTP_TOO_MANY_REQUESTS = 429;
 const HTTP_SERVICE_UNAVAILABLE = 503;
 
@@ -31,6 +32,10 @@ const CROSSING_MARGIN_MS = 200;
 
 /** `error.code` of a connection that the other side has closed. */
 const CLOSED_BY_TARGET: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+/** The target announced that it closes an idle connection, which the request may have crossed. */
+const CLOSE_ANNOUNCED = new Error('the target closed the idle connection');
+const CLOSE = /(?:^|,)\s*close\s*(?:,|$)/i;
 
 /** The result of a request to a target. */
 export interface PostbackResult {
@@ -157,12 +162,17 @@ export class PostbackRequest implements TargetRequestHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Record<string, string | string[] | undefined>,
     statusText?: string,
   ): void {
     if (this.#settled) return;
+    if (announcesClose(status, headers) && this.#isSoonEnoughToCross()) {
+      // Calls `onResponseError`, so that nothing else of this response arrives.
+      controller.abort(CLOSE_ANNOUNCED);
+      return;
+    }
     this.#connection.respondedWithin(performance.now() - this.#writtenAt);
     if (status < HTTP_OK) {
       this.#informational += 1;
@@ -217,13 +227,17 @@ export class PostbackRequest implements TargetRequestHandler {
    * target. The target may still have read the request. Receivers recognise a repeated message by its id.
    */
   #mayHaveCrossed(error: Error): boolean {
+    if (error === CLOSE_ANNOUNCED) return true;
+    return isClose(error) && !this.#connection.responseBegan && this.#isSoonEnoughToCross();
+  }
+
+  /** Whether a close that is noticed now may have crossed the request, and the request may be sent again. */
+  #isSoonEnoughToCross(): boolean {
     return (
       this.#options.mayResend &&
       !this.#resent &&
       this.#onReusedConnection &&
-      performance.now() - this.#writtenAt <= 2 * this.#connection.roundTripMs + CROSSING_MARGIN_MS &&
-      !this.#connection.responseBegan &&
-      isClose(error)
+      performance.now() - this.#writtenAt <= 2 * this.#connection.roundTripMs + CROSSING_MARGIN_MS
     );
   }
 
@@ -299,6 +313,16 @@ export class PostbackRequest implements TargetRequestHandler {
 /** Whether an error says that the other side has closed the connection. */
 function isClose(error: Error): boolean {
   return CLOSED_BY_TARGET.has(codeOf(error));
+}
+
+/**
+ * Whether a response says that the target closes an idle connection. Such a response need not be to the request: the
+ * target sends it before it closes the connection (RFC 9110 §15.5.9).
+ */
+function announcesClose(status: number, headers: ResponseHeaders): boolean {
+  return (
+    status === HTTP_REQUEST_TIMEOUT && [headers.connection ?? []].flat().some((value) => CLOSE.test(value))
+  );
 }
 
 function expire(request: PostbackRequest): void {
