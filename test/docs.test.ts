@@ -6,8 +6,17 @@ import { targetBody } from '../src/alerts/notices/chat-bodies.ts';
 import type { NoticeContent } from '../src/alerts/notices/notice.ts';
 import { noticeText } from '../src/alerts/notices/notice-text.ts';
 import type { AuditAction } from '../src/audit/actions.ts';
+import {
+  incompleteReason,
+  KNOWN_REASONS,
+  statusReason,
+  timeoutReason,
+} from '../src/delivery/failure-reason.ts';
+import { redirectReason } from '../src/delivery/redirect-reason.ts';
+import { TargetGuard, TargetRefusedError } from '../src/delivery/target-guard.ts';
 import { SUBTOPICS, topicOf } from '../src/events/catalogue.ts';
 import { MAX_MEMBERS } from '../src/http/json-body.ts';
+import { MAX_URL_LENGTH } from '../src/text-lengths.ts';
 import { MessageBuilder } from '../src/webhooks/messages/message.ts';
 import { SAMPLE_RESOURCES } from '../src/webhooks/messages/sample-events.ts';
 import { aroundTests } from './support/around-tests.ts';
@@ -211,6 +220,59 @@ describe('docs/operating.md', () => {
         rows.some((row) => words.test(row.split('|')[1]!)),
         action,
       );
+  });
+});
+
+describe('docs/troubleshooting.md', () => {
+  /** The reasons in the first column of the table of reasons, except for statuses. */
+  function explainedReasons(): string[] {
+    const [, section = ''] =
+      /^### Reasons of failed attempts$(.*?)^### /ms.exec(read('docs/troubleshooting.md')) ?? [];
+    return [...section.matchAll(/^\| (`[^|]+) \|/gm)]
+      .flatMap(([, reasons]) => [...reasons!.matchAll(/`([^`]+)`/g)].map(([, reason]) => reason!))
+      .filter((reason) => !/^\d{3} /.test(reason));
+  }
+
+  /** The reasons that are not in {@link KNOWN_REASONS}: calls in delivery, and secrets that are lost. */
+  function reasonsInCalls(): string[] {
+    const files = [
+      'delivery/postback-request',
+      'delivery/postback-sender',
+      'delivery/attempt',
+      'webhooks/delivery-targets',
+    ];
+    const call = /(?:(?:#fail|notSent)\(|_REASON = )'([^']+)'(?!, \{ aborted)/g;
+    return files.flatMap((file) => [...read(`src/${file}.ts`).matchAll(call)].map(([, reason]) => reason!));
+  }
+
+  it('explains exactly the reasons of failed attempts that exist', () => {
+    const guard = new TargetGuard({ allowedNetworks: [] });
+    const urls = [
+      `http://${'x'.repeat(MAX_URL_LENGTH)}`,
+      'http://x/\n',
+      'x',
+      'ftp://x/',
+      'http://a:b@x/',
+      'http://10.0.0.1/',
+    ];
+    const exist = [
+      ...KNOWN_REASONS,
+      ...reasonsInCalls(),
+      ...urls.map((url) => guard.checkUrl(url)!),
+      new TargetRefusedError('10.0.0.1', { ofName: true }).message,
+      timeoutReason(30_000),
+      incompleteReason(200, '…'),
+    ];
+    assert.deepEqual(explainedReasons().sort(), [...new Set(exist)].sort());
+  });
+
+  it('shows a redirect as delivery describes it', () => {
+    const reason = redirectReason(statusReason(301, null), {
+      status: 301,
+      location: 'https://example.com',
+      url: 'http://example.com',
+    });
+    assert.ok(read('docs/troubleshooting.md').includes(`\`${reason.replace('example.com/', '…')}\``));
   });
 });
 

@@ -91,6 +91,12 @@ const REASON_BY_CODE_PREFIX: readonly (readonly [prefix: string, reason: string]
   ['EPROTO', HANDSHAKE_FAILED],
 ];
 
+/** The texts of {@link failureReason} for known errors. docs/troubleshooting.md explains each. */
+export const KNOWN_REASONS: ReadonlySet<string> = new Set([
+  ...REASON_BY_CODE.values(),
+  ...REASON_BY_CODE_PREFIX.map(([, reason]) => reason),
+]);
+
 /** undici's errors for well-formed responses at the wrong time. All have the code of a closed connection. */
 const MISPLACED_RESPONSES: ReadonlySet<string> = new Set(['bad response', 'bad upgrade']);
 
