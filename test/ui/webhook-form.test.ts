@@ -161,11 +161,11 @@ describe('creating and editing a webhook', () => {
     await visit.assertAccessible();
     target.respondWith(answer(403, { body: 'go away' }));
     await page.getByRole('button', { name: 'Send again' }).click();
-    await page.getByText('The target did not accept it').waitFor();
+    await page.getByText('It was not delivered').waitFor();
     await page.getByText('403 Forbidden').waitFor();
     await page.getByText('go away').waitFor();
     await page.getByLabel('Name').fill('Another');
-    await page.getByText('The target did not accept it').waitFor({ state: 'detached' });
+    await page.getByText('It was not delivered').waitFor({ state: 'detached' });
     const { body } = await ui.service.api.get('/ui/api/webhooks?search=Tested');
     assert.equal(body.total, 0, 'a test stores nothing');
     await page.getByLabel('Target URL').fill('http://10.0.0.1/hook');

@@ -203,7 +203,7 @@ describe('webhooks in the admin UI', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Send test message' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.getByText('The target did not accept it').waitFor();
+    await page.getByText('It was not delivered').waitFor();
     await page.getByText(HOSTILE).waitFor();
     await visit.assertAccessible();
     await remove(id);

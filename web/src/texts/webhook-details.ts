@@ -141,7 +141,7 @@ export const webhookDetails = {
     again: 'Send again',
     sending: 'Waiting for the target…',
     delivered: 'The target accepted it',
-    refused: 'The target did not accept it',
+    failed: 'It was not delivered',
     unsigned:
       'This message was not signed: the signing secret is only used for the server of the saved target. Save the webhook to send signed messages to the new one.',
     took: 'Duration',

@@ -17,7 +17,7 @@ export function TestResponse({ result, signs }: { result: TestResult; signs: boo
     <Stack gap="md">
       <Callout
         tone={result.delivered ? 'good' : 'bad'}
-        title={result.delivered ? texts.delivered : texts.refused}
+        title={result.delivered ? texts.delivered : texts.failed}
         live
       >
         {result.error !== null && <bdi>{result.error}</bdi>}
