@@ -12,6 +12,7 @@ export interface HeaderActions {
 /** The header of the page: the name of the course, the buttons for navigation and exit, and the saving state. */
 export class PageHeader {
   readonly element = element('header');
+  readonly #name = element('h1');
   readonly #saving = element('span', { class: 'saving', role: 'status' });
   readonly #actions: HeaderActions;
   #steps: { button: HTMLButtonElement; isAllowed: boolean }[] = [];
@@ -23,19 +24,20 @@ export class PageHeader {
 
   /**
    * Shows the header of an open course.
-   * @param nav the table of contents, which a button shows and hides
+   * @param contents the button for the table of contents; null without one
    * @param sequencer sequences the units; null if a table of contents is enough
    */
   show(
     name: string,
-    { nav, hasContents, sequencer }: { nav: HTMLElement; hasContents: boolean; sequencer: Sequencer | null },
+    { contents, sequencer }: { contents: HTMLElement | null; sequencer: Sequencer | null },
   ): void {
     this.element.classList.toggle('stepped', sequencer !== null);
+    this.#name.textContent = name;
     this.#steps = sequencer === null ? [] : this.#stepsOf(sequencer);
     this.lock(this.#isLocked);
     this.element.replaceChildren(
-      ...(hasContents ? [contentsButton(nav)] : []),
-      element('h1', {}, name),
+      ...(contents === null ? [] : [contents]),
+      this.#name,
       this.#saving,
       ...this.#steps.map(({ button }) => button),
       element('button', { onclick: () => this.#actions.exit() }, TEXTS.exit),
@@ -44,7 +46,8 @@ export class PageHeader {
 
   /** Shows the name alone, once the course is closed. */
   showNameAlone(name: string): void {
-    this.element.replaceChildren(element('h1', {}, name));
+    this.#name.textContent = name;
+    this.element.replaceChildren(this.#name);
   }
 
   /** Disables the buttons for the next and the previous unit, or enables those that the sequencing allows. */
@@ -71,19 +74,4 @@ export class PageHeader {
       ...(sequencer.hides('continue') ? [] : [step(TEXTS.next, 'continue', sequencer.canContinue)]),
     ];
   }
-}
-
-function contentsButton(nav: HTMLElement): HTMLElement {
-  const button = element(
-    'button',
-    {
-      'aria-expanded': String(!nav.hidden),
-      onclick: () => {
-        nav.hidden = !nav.hidden;
-        button.setAttribute('aria-expanded', String(!nav.hidden));
-      },
-    },
-    TEXTS.contents,
-  );
-  return button;
 }

@@ -93,7 +93,7 @@ export class PageView {
   showCourse({ course, result, units }: PageResponse): void {
     document.title = course.name;
     fillResult(this.result, result);
-    this.#stage.nav.hidden = units.length < 2;
+    this.#stage.contents.showBeside(units.length > 1);
     this.showHeader();
   }
 
@@ -106,8 +106,7 @@ export class PageView {
   showHeader(): void {
     const { page, sequencer } = this.#playing();
     this.#header.show(page?.course.name ?? '', {
-      nav: this.#stage.nav,
-      hasContents: (page?.units.length ?? 0) > 1,
+      contents: (page?.units.length ?? 0) > 1 ? this.#stage.contents.button : null,
       sequencer,
     });
   }
@@ -125,14 +124,14 @@ export class PageView {
     if (units.length < 2) return;
     const current = open?.unit.id ?? null;
     const choose = (id: string) => this.#actions.choose(id);
-    this.#stage.showContents(contentsOf({ units, current, sequencer, choose }));
+    this.#stage.contents.fill(contentsOf({ units, current, sequencer, choose }));
   }
 
   /** While a unit closes, or the next one could not be opened, the learner cannot choose another one. */
   lock(isMoving: boolean): void {
     const isLocked = isMoving || this.#playing().sequencer?.isWaiting === true;
     this.#header.lock(isLocked);
-    this.#stage.nav.inert = isLocked;
+    this.#stage.contents.nav.inert = isLocked;
   }
 
   /**
@@ -153,8 +152,6 @@ export class PageView {
 
   /** Shows the course of a unit. */
   showFrame(open: OpenUnit): void {
-    // On a phone, the table of contents covers the course.
-    if (matchMedia('(max-width: 45rem)').matches) this.#stage.nav.hidden = true;
     this.showHeader();
     this.#stage.showFrame(open.makeFrame());
   }
@@ -198,7 +195,7 @@ export class PageView {
 
   /** Shows a card while no unit is open. @param canChoose whether the learner may open another one */
   showBetweenUnits(card: HTMLElement, canChoose = true): void {
-    this.#stage.nav.hidden = !canChoose || (this.#playing().page?.units.length ?? 0) < 2;
+    this.#stage.contents.showBeside(canChoose && (this.#playing().page?.units.length ?? 0) > 1);
     this.showHeader();
     this.showContents();
     this.showCard(card);

@@ -1,3 +1,4 @@
+import { ContentsPanel } from './contents-panel.ts';
 import { element } from './elements.ts';
 import { cardOf } from './record.ts';
 import { TEXTS } from './texts.ts';
@@ -8,7 +9,7 @@ const NOTICE_MS = 30_000;
 /** The area below the header: a notice, the table of contents, and a course or a card. */
 export class Stage {
   readonly notice = element('div', { class: 'notice', role: 'status', hidden: true });
-  readonly nav = element('nav', { 'aria-label': TEXTS.contents, hidden: true });
+  readonly contents = new ContentsPanel();
   readonly main = element('main');
   #noticeUntil = 0;
 
@@ -35,34 +36,25 @@ export class Stage {
     this.say(words);
   }
 
-  /** Shows the table of contents. Unchanged contents stay, and the keyboard focus stays at its entry. */
-  showContents(contents: readonly Node[]): void {
-    const { nav } = this;
-    const shown = nav.childNodes;
-    if (shown.length === contents.length && contents.every((each, at) => each.isEqualNode(shown[at] ?? null)))
-      return;
-    const focused = nav.contains(document.activeElement)
-      ? document.activeElement?.getAttribute('data-entry')
-      : null;
-    nav.replaceChildren(...contents);
-    if (typeof focused === 'string')
-      nav.querySelector<HTMLElement>(`[data-entry="${CSS.escape(focused)}"]`)?.focus();
-  }
-
   showLoading(): void {
-    this.main.replaceChildren(this.nav, cardOf(TEXTS.loading));
+    this.#show(cardOf(TEXTS.loading), true);
   }
 
   /** @param withContents false if no unit can be opened any longer */
   showCard(card: HTMLElement, withContents: boolean): void {
     this.main.classList.add('padded');
-    this.main.replaceChildren(...(withContents ? [this.nav] : []), card);
+    this.#show(card, withContents);
     card.querySelector('h2')?.focus();
   }
 
   showFrame(frame: HTMLIFrameElement): void {
     this.main.classList.remove('padded');
-    this.main.replaceChildren(this.nav, frame);
+    this.#show(frame, true);
     frame.focus();
+  }
+
+  #show(courseOrCard: HTMLElement, withContents: boolean): void {
+    this.main.replaceChildren(...(withContents ? [this.contents.nav] : []), courseOrCard);
+    this.contents.makeRoom();
   }
 }

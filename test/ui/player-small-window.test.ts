@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
+import { CMI5_PAGE, cmi5Course } from '../support/cmi5-course.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { coveredControls } from './support/covered-controls.ts';
+import { type Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
+
+const PHONE = { width: 375, height: 667 };
+const DESKTOP = { width: 1_280, height: 800 };
+
+function lessons(count: number): string {
+  const numbers = Array.from({ length: count }, (_, at) => at + 1);
+  return numbers
+    .map((each) => `<item identifier="i${each}" identifierref="r1"><title>Lesson ${each}</title></item>`)
+    .join('');
+}
+
+describe('the player page in a small window', () => {
+  let service: TestService;
+  let browser: Browser;
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+    browser = await sharedBrowser();
+  });
+
+  const registerScorm = async (units: number) => {
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(units) }));
+    return registrationId;
+  };
+  const newLearnerIn = async (size: { width: number; height: number }) => {
+    const learner = await newLearner(browser);
+    await learner.page.setViewportSize(size);
+    return learner;
+  };
+  const button = ({ page }: Learner, name: string) => page.getByRole('button', { name, exact: true });
+  const contents = ({ page }: Learner) => page.getByRole('navigation', { name: 'Contents' });
+  const frame = ({ page }: Learner) => page.locator('iframe[name=course]');
+  const heading = ({ page }: Learner, name: string) => page.getByRole('heading', { name }).waitFor();
+  const assertNothingCovered = async ({ page }: Learner) => {
+    assert.deepEqual((await page.evaluate(coveredControls)).covered, []);
+  };
+  const isFocused = async ({ page }: Learner, selector: string) =>
+    await page.evaluate((given) => document.activeElement?.matches(given), selector);
+
+  describe('that is so narrow that the contents cover the course', () => {
+    it('shows the button that opens the window of a unit, and not the contents', async () => {
+      const units = ['one', 'two'].map((each) => ({
+        id: `https://example.com/${each}`,
+        launchMethod: 'OwnWindow',
+      }));
+      const course = { ...cmi5Course(units), 'start.html': CMI5_PAGE };
+      const { registrationId } = await registerTo(service, course);
+      await using learner = await newLearnerIn(PHONE);
+      await learner.open(service, registrationId);
+      await heading(learner, 'This course opens in its own window');
+      await assertNothingCovered(learner);
+      const opened = learner.page.waitForEvent('popup');
+      await button(learner, 'Open the course').click();
+      await (await opened).getByText('Normal').waitFor();
+      await heading(learner, 'The course is open in its own window');
+      await assertNothingCovered(learner);
+      assert.equal(await button(learner, 'Contents').getAttribute('aria-expanded'), 'false');
+    });
+
+    it('shows the button that tries again, also if the learner chose the unit in the contents', async () => {
+      const registrationId = await registerScorm(2);
+      await using learner = await newLearnerIn(PHONE);
+      await learner.page.route('**/unit', (route) => route.abort());
+      await learner.open(service, registrationId);
+      await heading(learner, 'The course could not be opened');
+      await assertNothingCovered(learner);
+      await learner.page.unroute('**/unit');
+      await button(learner, 'Try again').click();
+      await learner.given();
+      await learner.page.route('**/unit', (route) => route.abort());
+      await button(learner, 'Contents').click();
+      await contents(learner).getByRole('button', { name: 'Lesson 2' }).click();
+      await heading(learner, 'The course could not be opened');
+      await assertNothingCovered(learner);
+      assert.equal(await isFocused(learner, 'h2'), true);
+    });
+
+    it('keeps the keyboard focus out of the course that the contents cover, until Escape closes them', async () => {
+      const registrationId = await registerScorm(2);
+      await using learner = await newLearnerIn(PHONE);
+      await learner.open(service, registrationId);
+      await learner.given();
+      const { keyboard } = learner.page;
+      await button(learner, 'Contents').click();
+      const last = () => isFocused(learner, '[data-entry=i2]');
+      for (let tabs = 0; !(await last()); tabs++) {
+        assert.ok(tabs < 8, 'the last entry is reached');
+        assert.equal(await isFocused(learner, 'iframe'), false);
+        await keyboard.press('Tab');
+      }
+      await keyboard.press('Tab');
+      assert.equal(await isFocused(learner, 'iframe'), false);
+      await keyboard.press('Shift+Tab');
+      assert.equal(await last(), true);
+      await keyboard.press('Escape');
+      assert.equal(await contents(learner).isVisible(), false);
+      assert.equal(await button(learner, 'Contents').getAttribute('aria-expanded'), 'false');
+      assert.equal(await isFocused(learner, 'header button[aria-expanded]'), true);
+      await learner.course.locator('#pass').click();
+      await learner.saved();
+    });
+
+    it('shows the course when it becomes narrow, and the contents again when it becomes wide', async () => {
+      const registrationId = await registerScorm(2);
+      await using learner = await newLearnerIn(DESKTOP);
+      await learner.open(service, registrationId);
+      await learner.given();
+      await contents(learner).getByRole('button', { name: 'Lesson 1' }).focus();
+      await learner.page.setViewportSize(PHONE);
+      await contents(learner).waitFor({ state: 'hidden' });
+      assert.equal(await isFocused(learner, 'header button[aria-expanded]'), true);
+      await learner.course.locator('#pass').click();
+      await button(learner, 'Contents').click();
+      await learner.page.setViewportSize(DESKTOP);
+      await contents(learner).waitFor();
+      await until(async () => (await frame(learner).getAttribute('inert')) === null, 'the course is usable');
+      await button(learner, 'Contents').click();
+      await learner.page.setViewportSize(PHONE);
+      await learner.page.setViewportSize(DESKTOP);
+      assert.equal(await contents(learner).isVisible(), false, 'the learner has closed them');
+    });
+  });
+});
