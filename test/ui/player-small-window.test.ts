@@ -7,12 +7,17 @@ import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { boxOf } from './support/boxes.ts';
 import { coveredControls } from './support/covered-controls.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
 const PHONE = { width: 375, height: 667 };
+const PHONE_ON_ITS_SIDE = { width: 844, height: 390 };
+/** What is left of a window of 1,280 by 1,024 pixels at a zoom of 400 %. */
+const ZOOMED = { width: 320, height: 256 };
 const DESKTOP = { width: 1_280, height: 800 };
+const NAME = 'Safety at work for everyone who drives, loads or repairs vehicles';
 
 function lessons(count: number): string {
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
@@ -30,7 +35,10 @@ describe('the player page in a small window', () => {
   });
 
   const registerScorm = async (units: number) => {
-    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(units) }));
+    const { registrationId } = await registerTo(
+      service,
+      scorm12Course({ title: NAME, items: lessons(units) }),
+    );
     return registrationId;
   };
   const newLearnerIn = async (size: { width: number; height: number }) => {
@@ -129,6 +137,44 @@ describe('the player page in a small window', () => {
       await learner.page.setViewportSize(PHONE);
       await learner.page.setViewportSize(DESKTOP);
       assert.equal(await contents(learner).isVisible(), false, 'the learner has closed them');
+    });
+
+    it('gives the name of the course a row of its own', async () => {
+      const registrationId = await registerScorm(2);
+      await using learner = await newLearnerIn(ZOOMED);
+      await learner.open(service, registrationId);
+      const { width } = await boxOf(learner.page.getByRole('heading', { name: NAME }));
+      assert.ok(width > 280, `${width} px are left for the name`);
+    });
+  });
+
+  describe('that is low', () => {
+    it('scrolls instead of leaving a strip of the course below a notice', async () => {
+      const registrationId = await registerScorm(1);
+      await using learner = await newLearnerIn(ZOOMED);
+      await learner.open(service, registrationId);
+      await learner.given();
+      await learner.page.route('**/commit', (route) => route.abort());
+      await learner.calls(['LMSSetValue', 'cmi.core.lesson_location', '5'], ['LMSCommit', '']);
+      await learner.page.getByText('The connection is lost').waitFor();
+      const { height } = await boxOf(frame(learner));
+      assert.ok(height >= 0.75 * ZOOMED.height, `the course has ${height} px`);
+      await learner.page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+      const { y } = await boxOf(frame(learner));
+      assert.ok(y >= 0 && y + height <= ZOOMED.height + 1, `it is at ${y} px, below what scrolls`);
+    });
+
+    it('scrolls a long table of contents beside the course, which fills the window', async () => {
+      const registrationId = await registerScorm(60);
+      await using learner = await newLearnerIn(PHONE_ON_ITS_SIDE);
+      await learner.open(service, registrationId);
+      await learner.given();
+      await contents(learner).getByRole('button', { name: 'Lesson 60' }).scrollIntoViewIfNeeded();
+      const course = await boxOf(frame(learner));
+      assert.ok(course.height < PHONE_ON_ITS_SIDE.height, `the course has ${course.height} px`);
+      assert.ok(course.height > 0.75 * PHONE_ON_ITS_SIDE.height, `the course has ${course.height} px`);
+      assert.equal((await boxOf(contents(learner))).height, course.height);
+      assert.equal(await learner.page.evaluate(() => scrollY), 0);
     });
   });
 });

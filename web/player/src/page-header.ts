@@ -31,7 +31,6 @@ export class PageHeader {
     name: string,
     { contents, sequencer }: { contents: HTMLElement | null; sequencer: Sequencer | null },
   ): void {
-    this.element.classList.toggle('stepped', sequencer !== null);
     this.#name.textContent = name;
     this.#steps = sequencer === null ? [] : this.#stepsOf(sequencer);
     this.lock(this.#isLocked);
