@@ -13,10 +13,12 @@ export interface HeaderActions {
 export class PageHeader {
   readonly element = element('header');
   readonly #name = element('h1');
-  readonly #saving = element('span', { class: 'saving', role: 'status' });
+  readonly #saving = element('span', { class: 'saving', role: 'status', 'aria-live': 'off' });
   readonly #actions: HeaderActions;
   #steps: { button: HTMLButtonElement; isAllowed: boolean }[] = [];
   #isLocked = false;
+  /** Whether the last save failed. */
+  #isUnsaved = false;
 
   constructor(actions: HeaderActions) {
     this.#actions = actions;
@@ -58,8 +60,12 @@ export class PageHeader {
   /** Shows the saving state. @param isKnown false before the first save: then nothing is shown */
   setSaving(state: SavingState, isKnown: boolean): void {
     const words = { saved: TEXTS.saved, saving: TEXTS.saving } as Partial<Record<SavingState, string>>;
+    const isBad = isKnown && words[state] === undefined;
+    // Courses save all the time. Screen readers announce only that work is saved after all: a notice says that it is not.
+    this.#saving.setAttribute('aria-live', this.#isUnsaved && state === 'saved' ? 'polite' : 'off');
+    this.#isUnsaved = isBad || (this.#isUnsaved && state !== 'saved');
     this.#saving.textContent = isKnown ? (words[state] ?? TEXTS.notSaved) : '';
-    this.#saving.classList.toggle('bad', isKnown && words[state] === undefined);
+    this.#saving.classList.toggle('bad', isBad);
   }
 
   /** The buttons for the next and the previous unit that the sequencing does not hide, and whether it allows them. */

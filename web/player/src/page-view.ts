@@ -143,7 +143,7 @@ export class PageView {
     const { mode = 'normal', registration = null } = this.#playing().page ?? {};
     const words = modeWords(mode, isReview);
     if (isLost) {
-      this.#stage.sayForAWhile(TEXTS.lostEarlier);
+      this.#stage.sayForAWhile(TEXTS.lostEarlier, true);
       if (registration !== null) forgetLoss(registration);
     } else if (words === null && wasRecovered) this.#stage.sayForAWhile(TEXTS.recovered);
     else if (words === null) this.#stage.clear();
@@ -164,7 +164,7 @@ export class PageView {
     if (state === 'offline') this.#stage.sayInstead(TEXTS.offline);
     else if (state === 'unkept') this.#stage.sayInstead(TEXTS.offlineUnkept);
     else if (state === 'saved') this.#stage.clear();
-    else if (state === 'refused') this.#stage.say(savedWords('refused'));
+    else if (state === 'refused') this.#stage.say(savedWords('refused'), true);
   }
 
   /** Shows whether the last requests of a unit that calls the service itself are being sent. */
@@ -174,7 +174,8 @@ export class PageView {
 
   /** Shows that the course has ended its session. */
   showSessionEnded(page: PageResponse, { start }: OpenUnit): void {
-    this.#stage.say(endedWords(page, { isReview: start.isReview, doubt: this.#playing().doubt }));
+    const { doubt } = this.#playing();
+    this.#stage.say(endedWords(page, { isReview: start.isReview, doubt }), doubt !== null);
   }
 
   /** Shows that the time of a unit has passed and the learner may continue. */

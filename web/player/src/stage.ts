@@ -8,21 +8,27 @@ const NOTICE_MS = 30_000;
 
 /** The area below the header: a notice, the table of contents, and a course or a card. */
 export class Stage {
-  readonly notice = element('div', { class: 'notice', role: 'status', hidden: true });
+  /** Screen readers announce changes of what was in the page before, so these two are always in it. */
+  readonly #status = element('div', { role: 'status' });
+  readonly #alert = element('div', { role: 'alert' });
+  readonly notice = element('div', { class: 'notice' }, this.#status, this.#alert);
   readonly contents = new ContentsPanel();
   readonly main = element('main');
   #noticeUntil = 0;
 
-  /** Shows a notice; null for none. */
-  say(words: string | null): void {
-    this.notice.hidden = words === null;
-    this.notice.replaceChildren(element('p', {}, words ?? ''));
+  /**
+   * Shows a notice; null for none.
+   * @param isUrgent whether screen readers interrupt what they are saying
+   */
+  say(words: string | null, isUrgent = false): void {
+    setWords(this.#status, isUrgent ? null : words);
+    setWords(this.#alert, isUrgent ? words : null);
   }
 
   /** Shows a notice that {@link clear} does not remove for a while. */
-  sayForAWhile(words: string): void {
+  sayForAWhile(words: string, isUrgent = false): void {
     this.#noticeUntil = performance.now() + NOTICE_MS;
-    this.say(words);
+    this.say(words, isUrgent);
   }
 
   /** Removes a notice that was visible long enough. */
@@ -30,10 +36,10 @@ export class Stage {
     if (performance.now() >= this.#noticeUntil) this.say(null);
   }
 
-  /** Replaces any notice by one that the next {@link clear} removes. */
+  /** Replaces any notice by an urgent one that the next {@link clear} removes. */
   sayInstead(words: string): void {
     this.#noticeUntil = 0;
-    this.say(words);
+    this.say(words, true);
   }
 
   showLoading(): void {
@@ -57,4 +63,10 @@ export class Stage {
     this.main.replaceChildren(...(withContents ? [this.contents.nav] : []), courseOrCard);
     this.contents.makeRoom();
   }
+}
+
+/** Changes nothing if an element has these words already: screen readers would announce them again. */
+function setWords(region: HTMLElement, words: string | null): void {
+  if (region.textContent === (words ?? '')) return;
+  region.replaceChildren(...(words === null ? [] : [element('p', {}, words)]));
 }

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
+
+describe('the player page', () => {
+  let service: TestService;
+  let browser: Browser;
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+    browser = await sharedBrowser();
+  });
+
+  const register = async () => (await registerTo(service, scorm12Course())).registrationId;
+  const save = (learner: Learner) =>
+    learner.calls(['LMSSetValue', 'cmi.core.lesson_location', '5'], ['LMSCommit', '']);
+
+  it('has its live regions before they have a message, because screen readers announce only changes', async () => {
+    const registrationId = await register();
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const notice = learner.page.locator('.notice');
+    const [alert, status] = [notice.getByRole('alert'), notice.getByRole('status')];
+    assert.deepEqual(await Promise.all([alert.count(), status.count()]), [1, 1]);
+    const handles = await Promise.all([alert.elementHandle(), status.elementHandle()]);
+    await learner.page.route('**/commit', (route) => route.abort());
+    await save(learner);
+    await notice.getByText('The connection is lost').waitFor();
+    assert.match((await handles[0]!.textContent()) ?? '', /connection is lost/);
+    assert.equal(await handles[1]!.textContent(), '');
+    await learner.page.unroute('**/commit');
+    await learner.page.evaluate(() => dispatchEvent(new Event('online')));
+    await notice.getByText('The connection is lost').waitFor({ state: 'hidden' });
+    await learner.course.locator('#suspend').click();
+    await notice.getByText('The course has ended').waitFor();
+    assert.match((await handles[1]!.textContent()) ?? '', /course has ended/);
+    assert.equal(await handles[0]!.textContent(), '');
+  });
+
+  it('announces a lost connection once, however often it tries to save', async () => {
+    const registrationId = await register();
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    let tries = 0;
+    await learner.page.route('**/commit', async (route) => {
+      tries += 1;
+      await route.abort();
+    });
+    await save(learner);
+    const notice = learner.page.locator('.notice');
+    await notice.getByText('The connection is lost').waitFor();
+    const changes = await notice.evaluateHandle((element) => {
+      const seen: MutationRecord[] = [];
+      new MutationObserver((records) => seen.push(...records)).observe(element, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      });
+      return seen;
+    });
+    const before = tries;
+    const retry = learner.page.waitForRequest('**/commit');
+    await learner.page.evaluate(() => dispatchEvent(new Event('online')));
+    await retry;
+    await learner.page.waitForTimeout(200);
+    assert.ok(tries > before);
+    assert.equal(await changes.evaluate((seen) => seen.length), 0);
+  });
+
+  it('announces that work is saved after it was not, but not each save of a course', async () => {
+    const registrationId = await register();
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const isAnnounced = async () =>
+      (await learner.page.locator('.saving').getAttribute('aria-live')) !== 'off';
+    await save(learner);
+    await learner.saved();
+    assert.equal(await isAnnounced(), false);
+    await learner.page.route('**/commit', (route) => route.abort());
+    await learner.calls(['LMSSetValue', 'cmi.core.lesson_location', '6'], ['LMSCommit', '']);
+    await learner.page.locator('.saving', { hasText: 'Not saved yet' }).waitFor();
+    await learner.page.unroute('**/commit');
+    await learner.page.evaluate(() => dispatchEvent(new Event('online')));
+    await learner.page.locator('.saving').getByText('Saved', { exact: true }).waitFor();
+    assert.equal(await isAnnounced(), true);
+  });
+});
