@@ -5,8 +5,16 @@ import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { boxOf } from './support/boxes.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
+
+function lessons(count: number): string {
+  const numbers = Array.from({ length: count }, (_, at) => at + 1);
+  return numbers
+    .map((each) => `<item identifier="i${each}" identifierref="r1"><title>Lesson ${each}</title></item>`)
+    .join('');
+}
 
 describe('the player page', () => {
   let service: TestService;
@@ -16,12 +24,14 @@ describe('the player page', () => {
     browser = await sharedBrowser();
   });
 
-  const register = async () => (await registerTo(service, scorm12Course())).registrationId;
+  const registerScorm = async (units: number) =>
+    (await registerTo(service, scorm12Course({ items: lessons(units) }))).registrationId;
+  const exit = ({ page }: Learner) => page.getByRole('button', { name: 'Exit' }).click();
   const save = (learner: Learner) =>
     learner.calls(['LMSSetValue', 'cmi.core.lesson_location', '5'], ['LMSCommit', '']);
 
   it('has its live regions before they have a message, because screen readers announce only changes', async () => {
-    const registrationId = await register();
+    const registrationId = await registerScorm(1);
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
@@ -44,7 +54,7 @@ describe('the player page', () => {
   });
 
   it('announces a lost connection once, however often it tries to save', async () => {
-    const registrationId = await register();
+    const registrationId = await registerScorm(1);
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
@@ -75,7 +85,7 @@ describe('the player page', () => {
   });
 
   it('announces that work is saved after it was not, but not each save of a course', async () => {
-    const registrationId = await register();
+    const registrationId = await registerScorm(1);
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
@@ -91,5 +101,37 @@ describe('the player page', () => {
     await learner.page.evaluate(() => dispatchEvent(new Event('online')));
     await learner.page.locator('.saving').getByText('Saved', { exact: true }).waitFor();
     assert.equal(await isAnnounced(), true);
+  });
+
+  it('prints the course in the width of the paper, and all of a long record', async () => {
+    const registrationId = await registerScorm(100);
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.page.emulateMedia({ media: 'print' });
+    const frame = await boxOf(learner.page.locator('iframe'));
+    assert.deepEqual([frame.width, frame.height], [1_280, 720]);
+    await learner.page.emulateMedia({ media: null });
+    await exit(learner);
+    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+    const { height } = await boxOf(learner.page.locator('.card'));
+    const pdf = (await learner.page.pdf({ format: 'A4' })).toString('latin1');
+    const pages = pdf.match(/\/Type \/Page\b/g)?.length ?? 0;
+    assert.ok(pages >= Math.floor(height / 1_123), `${pages} pages for ${height} px`);
+    await learner.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const colour = await learner.page.locator('h1').evaluate((name) => getComputedStyle(name).color);
+    assert.equal(colour, 'rgb(27, 31, 36)', 'paper is white');
+  });
+
+  it('marks the open unit with more than a colour, because some learners choose the colours', async () => {
+    const registrationId = await registerScorm(2);
+    await using learner = await newLearner(browser);
+    await learner.page.emulateMedia({ forcedColors: 'active' });
+    await learner.open(service, registrationId);
+    await learner.given();
+    const weights = await learner.page
+      .locator('nav li button')
+      .evaluateAll((entries) => entries.map((each) => Number(getComputedStyle(each).fontWeight)));
+    assert.deepEqual(weights, [600, 400]);
   });
 });
