@@ -63,7 +63,8 @@ export interface UnitInContents {
 
 /** The response to a player page that opens. */
 export interface PageResponse {
-  course: { name: string; standard: string };
+  /** The language is null if it is not known. */
+  course: { name: string; standard: string; language: string | null };
   mode: string;
   /** The registration that the page records; null for a preview. */
   registration: string | null;
@@ -152,7 +153,7 @@ class PlayerPages {
     const openedPage = { ...openedNow, state: await this.#stateOf(launch, course, openedNow) };
     const { attempt, page, isContinued, units: opened } = openedPage;
     return {
-      course: { name: launch.courseName, standard: launch.learningStandard },
+      course: { name: launch.courseName, standard: launch.learningStandard, language: launch.language },
       mode: launch.mode,
       registration: launch.registrationId,
       attempt,

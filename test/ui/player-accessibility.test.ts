@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { uploadForm } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { zipOf } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -9,10 +11,10 @@ import { boxOf } from './support/boxes.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
-function lessons(count: number): string {
+function lessons(count: number, title = 'Lesson'): string {
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
   return numbers
-    .map((each) => `<item identifier="i${each}" identifierref="r1"><title>Lesson ${each}</title></item>`)
+    .map((each) => `<item identifier="i${each}" identifierref="r1"><title>${title} ${each}</title></item>`)
     .join('');
 }
 
@@ -133,5 +135,44 @@ describe('the player page', () => {
       .locator('nav li button')
       .evaluateAll((entries) => entries.map((each) => Number(getComputedStyle(each).fontWeight)));
     assert.deepEqual(weights, [600, 400]);
+  });
+
+  it('shows titles in the direction and the language of the course', async () => {
+    const course = scorm12Course({ title: 'السلامة (2026)', items: lessons(2, 'الدرس') });
+    const { api } = service;
+    const { id } = await api.create('/courses', uploadForm(new Uint8Array(await zipOf(course))));
+    const courses = [{ course_id: id, language: 'ar' }];
+    const { id: equivalentId } = await api.create('/equivalents', { name: 'Safety', courses });
+    const { id: accountId } = await api.create('/accounts', { name: 'Northwind' });
+    const contents = [{ type: 'EQUIVALENT', id: equivalentId }];
+    await api.post(`/accounts/${accountId}/content`, { contents });
+    const { registration_id: registrationId } = await api.create('/registrations', {
+      account_id: accountId,
+      equivalent_id: equivalentId,
+      learner_id: 'ann@example.com',
+    });
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const looks = (selector: string) =>
+      learner.page
+        .locator(selector)
+        .evaluateAll((found) =>
+          found.map((each) => [
+            getComputedStyle(each).direction,
+            each.closest('[lang]')?.getAttribute('lang'),
+          ]),
+        );
+    const arabic = ['rtl', 'ar'];
+    assert.deepEqual(await looks('h1'), [arabic]);
+    assert.deepEqual(await looks('nav li button > :first-child'), [arabic, arabic]);
+    assert.deepEqual(await looks('nav li small'), [
+      ['ltr', 'en'],
+      ['ltr', 'en'],
+    ]);
+    await exit(learner);
+    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+    assert.deepEqual(await looks('h1'), [arabic]);
+    assert.deepEqual(await looks('.record li > :first-child'), [arabic, arabic]);
   });
 });

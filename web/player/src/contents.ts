@@ -1,5 +1,5 @@
 import { element } from './elements.ts';
-import { unitWords } from './record.ts';
+import { titleOf, unitWords } from './record.ts';
 import type { ContentsEntry, Sequencer } from './sequencer.ts';
 import type { Unit } from './server.ts';
 import { TEXTS } from './texts.ts';
@@ -7,6 +7,8 @@ import { TEXTS } from './texts.ts';
 /** The data of the table of contents, and the action when the learner chooses. */
 export interface Contents {
   units: readonly Unit[];
+  /** The language of their titles; null if it is not known. */
+  language: string | null;
   /** The open unit; null for none. */
   current: string | null;
   /** Provides the entries of a course with sequencing; null for a plain list of the units. */
@@ -17,13 +19,13 @@ export interface Contents {
 
 /** The elements of the table of contents, for the navigation of the page. */
 export function contentsOf(contents: Contents): Node[] {
-  const { units, sequencer } = contents;
+  const { units, language, sequencer } = contents;
   const list =
     sequencer === null
       ? element(
           'ol',
           {},
-          ...listed(units).map((unit) => item(contents, unit.id, unit.isOpen, unitWords(unit))),
+          ...listed(units).map((unit) => item(contents, unit.id, unit.isOpen, unitWords(unit, language))),
         )
       : listOf(contents, sequencer.contents());
   return [element('h2', {}, TEXTS.contents), list];
@@ -42,13 +44,15 @@ function listed(units: readonly Unit[]): readonly Unit[] {
 }
 
 function listOf(contents: Contents, entries: readonly ContentsEntry[]): HTMLElement {
+  const { language } = contents;
   return element(
     'ol',
     {},
     ...entries.map(({ id, title, canChoose, children }) => {
       const unit = contents.units.find((each) => each.id === id);
       const below = children.length > 0 ? listOf(contents, children) : null;
-      return item(contents, id, canChoose, unit === undefined ? [title] : unitWords(unit), below);
+      const words = unit === undefined ? [titleOf(title, language)] : unitWords(unit, language);
+      return item(contents, id, canChoose, words, below);
     }),
   );
 }
@@ -57,7 +61,7 @@ function item(
   { current, choose }: Contents,
   id: string,
   isOpen: boolean,
-  words: (string | Node)[],
+  words: Node[],
   below: HTMLElement | null = null,
 ): HTMLElement {
   const attributes = {

@@ -12,7 +12,7 @@ export interface HeaderActions {
 /** The header of the page: the name of the course, the buttons for navigation and exit, and the saving state. */
 export class PageHeader {
   readonly element = element('header');
-  readonly #name = element('h1');
+  readonly #name = element('h1', { dir: 'auto' });
   readonly #saving = element('span', { class: 'saving', role: 'status', 'aria-live': 'off' });
   readonly #actions: HeaderActions;
   #steps: { button: HTMLButtonElement; isAllowed: boolean }[] = [];
@@ -22,6 +22,11 @@ export class PageHeader {
 
   constructor(actions: HeaderActions) {
     this.#actions = actions;
+  }
+
+  /** Notes the language of the course's name; null if it is not known. */
+  setLanguage(language: string | null): void {
+    if (language !== null) this.#name.lang = language;
   }
 
   /**

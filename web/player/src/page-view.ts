@@ -93,6 +93,7 @@ export class PageView {
   showCourse({ course, result, units }: PageResponse): void {
     document.title = course.name;
     fillResult(this.result, result);
+    this.#header.setLanguage(course.language);
     this.#stage.contents.showBeside(units.length > 1);
     this.showHeader();
   }
@@ -124,7 +125,8 @@ export class PageView {
     if (units.length < 2) return;
     const current = open?.unit.id ?? null;
     const choose = (id: string) => this.#actions.choose(id);
-    this.#stage.contents.fill(contentsOf({ units, current, sequencer, choose }));
+    const language = page?.course.language ?? null;
+    this.#stage.contents.fill(contentsOf({ units, language, current, sequencer, choose }));
   }
 
   /** While a unit closes, or the next one could not be opened, the learner cannot choose another one. */

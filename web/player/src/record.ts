@@ -72,7 +72,7 @@ export function recordCard(
   result: HTMLElement,
   { doubt, isClosed }: { doubt: Doubt | null; isClosed: boolean },
 ): HTMLElement {
-  const { mode, units } = page;
+  const { course, mode, units } = page;
   const back = element('button', { onclick: () => location.reload() }, TEXTS.back);
   const actions = element('div', { class: 'actions' }, goOnButton(page.returnUrl), back);
   if (mode === 'preview') return cardOf(TEXTS.previewOverTitle, TEXTS.previewOver, actions);
@@ -80,7 +80,11 @@ export function recordCard(
   const [title, words] = doubt === null ? endingOf(page.result, isClosed) : DOUBTS[doubt];
   const list =
     units.length > 1
-      ? element('ol', { class: 'record' }, ...units.map((unit) => element('li', {}, ...unitWords(unit))))
+      ? element(
+          'ol',
+          { class: 'record' },
+          ...units.map((unit) => element('li', {}, ...unitWords(unit, course.language))),
+        )
       : null;
   const heading = list === null ? null : element('h3', {}, TEXTS.contents);
   // What the page last knew may be older than what was recorded.
@@ -118,10 +122,15 @@ export function fillResult(list: HTMLElement, { completion, success, score }: Re
   );
 }
 
+/** A title from the course, in its own direction and language. @param language null if it is not known */
+export function titleOf(title: string, language: string | null): HTMLElement {
+  return element('bdi', { lang: language }, title);
+}
+
 /** A unit's title and, in small text, its status. */
-export function unitWords(unit: Unit): [string, Node] {
+export function unitWords(unit: Unit, language: string | null): [Node, Node] {
   const kind = unit.success === 'PASS' ? 'good' : unit.success === 'FAIL' ? 'bad' : null;
-  return [unit.title, element('small', { class: kind }, statusOf(unit))];
+  return [titleOf(unit.title, language), element('small', { class: kind }, statusOf(unit))];
 }
 
 function statusOf({ completion, success, score, isOpen }: Unit): string {

@@ -23,7 +23,8 @@ export interface Unit extends Result {
 }
 
 export interface PageResponse {
-  course: { name: string; standard: string };
+  /** The language is null if it is not known. */
+  course: { name: string; standard: string; language: string | null };
   mode: string;
   /** Null for a preview. */
   registration: string | null;
