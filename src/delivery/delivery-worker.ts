@@ -308,7 +308,7 @@ export class DeliveryWorker implements AsyncDisposable {
       this.#finished.push(...received.map((message) => release(message)));
       throw error;
     }
-    const { targets, resent, exhausted } = takenUp;
+    const { targets, resent, failures, exhausted } = takenUp;
     let late = 0;
     for (const message of received) {
       const target = targets.get(message.lineId);
@@ -321,8 +321,11 @@ export class DeliveryWorker implements AsyncDisposable {
         // The release takes effect only if the lease is still valid.
         this.#finish(release(message));
         late += 1;
-      } else if (target !== undefined)
-        this.#deliverOrPostpone({ message, target, mayResend: !resent.has(message.messageId) });
+      } else if (target !== undefined) {
+        const { messageId } = message;
+        const mayResend = !resent.has(messageId);
+        this.#deliverOrPostpone({ message, target, mayResend, failures: failures.get(messageId) ?? 0 });
+      }
     }
     if (late > 0) this.#reports.late(late);
   }

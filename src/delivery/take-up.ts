@@ -8,6 +8,11 @@ export interface TakenUp {
   /** The ids of messages whose request must not be sent a second time. */
   resent: ReadonlySet<string>;
   /**
+   * How often messages have failed since they were queued, by id: those that were received as often as they may fail.
+   * Attempts whose outcome was lost, for example in a crash, are no failures.
+   */
+  failures: ReadonlyMap<string, number>;
+  /**
    * The ids of messages that have failed as often as they may. The limit was lowered after their last attempt, so they
    * are dead-lettered without another one.
    */
@@ -28,9 +33,11 @@ export async function takeUp(
   ]);
   const limitOf = ({ lineId }: ReceivedMessage) =>
     Math.min(targets.get(lineId)?.maxAttempts ?? maxReceives, maxReceives);
-  // Usually none: a message is dead-lettered after its last attempt.
-  const spent = received.filter((message) => message.receiveCount > limitOf(message));
+  // Usually those of which this is the last attempt. A first one cannot have failed before.
+  const spent = received.filter(
+    (message) => message.receiveCount > 1 && message.receiveCount >= limitOf(message),
+  );
   const failures = await webhooks.failures(spent);
   const exhausted = spent.filter((message) => (failures.get(message.messageId) ?? 0) >= limitOf(message));
-  return { targets, resent, exhausted: new Set(exhausted.map(({ messageId }) => messageId)) };
+  return { targets, resent, failures, exhausted: new Set(exhausted.map(({ messageId }) => messageId)) };
 }
