@@ -250,6 +250,21 @@ describe('events of accounts’ content', () => {
     ]);
   });
 
+  it('say that a course was added by itself, also if it came into a folder of the account without an event', async () => {
+    const account = await northwind();
+    const folder = await make.folder('Filled later');
+    await make.add(account.id, { type: 'FOLDER', id: folder });
+    const webhook = await createWebhook();
+    const late = await make.course('Late', folder);
+    assert.deepEqual(await make.add(account.id, late), { added: [late], unchanged: [] });
+    await assertPublished(webhook, [
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, {
+        course: courseResource(late, 'Home > Filled later'),
+        folder: { id: folder, name: 'Filled later', location: 'Home', contents: [late] },
+      }),
+    ]);
+  });
+
   it('list only what the account gains or loses, whatever other folder it also has it through', async () => {
     const account = await northwind();
     const outer = await make.folder('Outer of two');
@@ -277,6 +292,7 @@ describe('events of accounts’ content', () => {
     await assertPublished(webhook, [
       messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, ofInner),
       messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, ofOuter),
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, ofInner),
       messageAbout('CONTENT_REMOVED_FROM_ACCOUNT', account, ofOuter),
       messageAbout('CONTENT_REMOVED_FROM_ACCOUNT', account, ofInner),
       messageAbout('CONTENT_REMOVED_FROM_ACCOUNT', account, ofCourse),

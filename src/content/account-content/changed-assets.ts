@@ -82,7 +82,10 @@ async function readWithinFolders(
   return within;
 }
 
-/** What of each change's assets its account does not have through what another change added. */
+/**
+ * What of each change's assets its account does not have through what another change added. An addition keeps the assets
+ * that it names: if one came into a folder of the account, no event said so.
+ */
 async function withoutHeldOtherwise(
   tx: Transaction,
   changes: readonly ContentChange[],
@@ -102,7 +105,8 @@ async function withoutHeldOtherwise(
   });
   const held = new Set((await readHeldAmong(tx, asked)).map((each) => pairKey(each.accountId, each)));
   if (held.size === 0) return [...expanded];
-  return changes.map(({ account }, n) => {
+  return changes.map(({ account, assets, subtopic }, n) => {
+    const added = new Set(subtopic === 'CONTENT_ADDED_TO_ACCOUNT' ? assets.map(assetKey) : []);
     const isHeld = (way: ContentReference) => held.has(pairKey(account.id, way));
     const belowHeld = new Map<number, boolean>();
     const isBelowHeld = (folderId: number) => {
@@ -112,7 +116,9 @@ async function withoutHeldOtherwise(
       belowHeld.set(folderId, isBelow);
       return isBelow;
     };
-    return expanded[n]!.filter((asset) => !isBelowHeld(asset.folderId) && !isHeld(asset));
+    return expanded[n]!.filter(
+      (asset) => added.has(assetKey(asset)) || (!isBelowHeld(asset.folderId) && !isHeld(asset)),
+    );
   });
 }
 
