@@ -4,7 +4,7 @@ import { needsOf } from './idle-settings.ts';
 import { environmentName } from './load-settings.ts';
 import { LOG_CLASSES } from './log-classes.ts';
 import type { SettingDefinition, SettingGroup } from './setting-definition.ts';
-import { SETTING_NAMES, SETTINGS_TABLE } from './settings-table.ts';
+import { SETTING_NAMES, SETTINGS_TABLE, type SettingName } from './settings-table.ts';
 
 const EXAMPLE = `host: 0.0.0.0
 port: 8080
@@ -39,7 +39,11 @@ settings with the source of each value, the value, and what is allowed. Unknown 
 errors, too. Environment variables with other names are not settings. [Operating](operating.md) describes those that
 AWS (\`AWS_REGION\` …), OpenTelemetry (\`OTEL_…\`), PostgreSQL (\`PGPASSWORD\`) and Node (\`NODE_EXTRA_CA_CERTS\`) define.
 
-## Types
+A setting with the mark **Shared** must be the same in all instances that share a database. A difference causes a
+warning in the log and on the System page.
+`;
+
+const TYPES = `## Types
 
 | Type | In the file | In the environment |
 | --- | --- | --- |
@@ -73,6 +77,8 @@ export function renderSettingsDocs(): string {
   const groups = new Set<SettingGroup>(SETTING_NAMES.map((name) => SETTINGS_TABLE[name].group));
   return [
     INTRODUCTION,
+    renderIndex([...groups]),
+    TYPES,
     ...[...groups].map(renderGroup),
     '## Rules between settings\n',
     ...CROSS_RULES.map(
@@ -87,8 +93,27 @@ export function renderSettingsDocs(): string {
   ].join('\n');
 }
 
+function settingsOf(group: SettingGroup): SettingName[] {
+  return SETTING_NAMES.filter((name) => SETTINGS_TABLE[name].group === group);
+}
+
+/** The names of all settings by group, as links to them. */
+function renderIndex(groups: readonly SettingGroup[]): string {
+  const linksOf = (group: SettingGroup): string =>
+    settingsOf(group)
+      .map((name) => `[\`${name}\`](#${name})`)
+      .join(', ');
+  return [
+    '## Index\n',
+    '| Group | Settings |',
+    '| --- | --- |',
+    ...groups.map((group) => `| [${group}](#${group.toLowerCase().replace(' ', '-')}) | ${linksOf(group)} |`),
+    '',
+  ].join('\n');
+}
+
 function renderGroup(group: SettingGroup): string {
-  const settings = SETTING_NAMES.filter((name) => SETTINGS_TABLE[name].group === group).map((name) => {
+  const settings = settingsOf(group).map((name) => {
     const definition: SettingDefinition<unknown> = SETTINGS_TABLE[name];
     return [
       `### \`${name}\`\n`,
@@ -98,11 +123,7 @@ function renderGroup(group: SettingGroup): string {
       ...(needsOf(name) === null
         ? []
         : [`- Used only if ${needsOf(name)}. Otherwise it has no effect, and a startup message says so`]),
-      ...(definition.shared
-        ? [
-            '- Must be the same in all instances that share a database: a difference causes a warning in the log and on the System page',
-          ]
-        : []),
+      ...(definition.shared ? ['- Shared'] : []),
       ...(definition.secret ? ['- Secret: never shown in errors or logs'] : []),
       '',
     ].join('\n');
