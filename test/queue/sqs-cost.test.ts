@@ -9,7 +9,7 @@ import { type SqsServer, startSqsServer } from './sqs-server.ts';
 
 // Runs on SQLite alone: the number of requests to Amazon SQS is the same with every database.
 
-/** What docs/operating.md says of the requests that the service pays for, counted. */
+/** What docs/performance.md says of the requests that the service pays for, counted. */
 
 let server: SqsServer;
 aroundTests(async (parts) => {
