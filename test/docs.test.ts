@@ -201,14 +201,14 @@ describe('docs/operating.md', () => {
   });
 
   it('advises to restore without deliveries and alerts at first, because what was stopped since the backup works again', () => {
-    const [, steps = ''] = /^## Restore$(.*?)^### /ms.exec(read('docs/operating.md')) ?? [];
+    const [, steps = ''] = /^## Restore$(.*?)^### After a restore$/ms.exec(read('docs/operating.md')) ?? [];
     const [first, second] = ['`enable_queue_polling: false` and `enable_alerts: false`', '#after-a-restore'];
     assert.ok(steps.includes(first), `${first} in: ${steps}`);
     assert.ok(steps.indexOf(second) > steps.indexOf(first), `${second} in: ${steps}`);
   });
 
   it('advises to restore with the current webhooks_auth_secret, because the former one may have leaked', () => {
-    const [, steps = ''] = /^## Restore$(.*?)^### /ms.exec(read('docs/operating.md')) ?? [];
+    const [, steps = ''] = /^## Restore$(.*?)^### After a restore$/ms.exec(read('docs/operating.md')) ?? [];
     assert.match(steps, /`webhooks_auth_secret_previous`/);
     assert.match(restoredRows().join('\n'), /`webhooks_auth_secret` was changed.*re-encrypt.*_previous`/);
   });

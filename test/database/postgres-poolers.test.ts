@@ -76,7 +76,8 @@ describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, 
 
   it('with the pool size that docs/operating.md requires lets two instances and a command work', async () => {
     const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
-    const [, reserve] = /`default_pool_size` must be at least .* plus (\d+)/.exec(page) ?? [];
+    const [, reserve] =
+      /`database_connections` of all instances, and (\d+) for starts and commands/.exec(page) ?? [];
     assert.ok(reserve !== undefined);
     await using behind = await openBehind('session', { poolSize: 2 * CONNECTIONS + Number(reserve) });
     await startInstance(behind.database);
