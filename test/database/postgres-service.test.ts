@@ -34,16 +34,18 @@ async function createWebhook({ api }: TestService, targetUrl: string): Promise<n
   return id;
 }
 
-/** The statements of docs/operating.md that create the user and the database, with another name for both. */
-function documentedStatements(name: string): string[] {
+/** The statements of docs/operating.md that begin with a text, with another name for the user and the database. */
+function documentedStatements(name: string, beginning: string): string[] {
   const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
-  const [, block] = /```sql\n(create user coursewire .*?)```/s.exec(page) ?? [];
+  const block = [...page.matchAll(/```sql\n(.*?)```/gs)]
+    .map(([, text]) => text!)
+    .find((text) => text.startsWith(beginning));
   assert.ok(block !== undefined);
   return block.replaceAll('coursewire', name).trim().split('\n');
 }
 
 describe('the user and the database of a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
-  it('can be created as docs/operating.md says by an administrator who is no superuser', async () => {
+  it('can be created as docs/operating.md says by an administrator who is no superuser, and be used by a second user', async () => {
     await using existing = await createPostgresDatabase();
     const suffix = randomUUID().replaceAll('-', '');
     const [admin, name] = [`admin_${suffix}`, `coursewire_${suffix}`];
@@ -52,14 +54,29 @@ describe('the user and the database of a service on PostgreSQL', { skip: !ON_POS
     try {
       {
         await using administrator = await connectTo(urlAs(existing.url, { username: admin, password: 'a' }));
-        for (const statement of documentedStatements(name)) await administrator.client.query(statement);
+        for (const statement of documentedStatements(name, 'create user coursewire '))
+          await administrator.client.query(statement);
       }
       const url = urlAs(existing.url, { username: name, password: '…', pathname: name });
       await using database = new PostgresDatabase(url, { connections: 3 });
       await database.assertSuitable();
       assert.ok((await migrate(database, Date.now)).length > 0);
+
+      // The second user, for a change of the password without an interruption.
+      {
+        await using administrator = await connectTo(urlAs(existing.url, { username: admin, password: 'a' }));
+        for (const statement of documentedStatements(name, 'create user coursewire_2'))
+          await administrator.client.query(statement);
+      }
+      await superuser.client.query(`alter role ${name} nologin`);
+      const secondUrl = urlAs(url, { username: `${name}_2` });
+      await using service = await startTestService({ settings: on(secondUrl) });
+      await service.api.create('/accounts', { name: 'Made by the second user' });
+      await using second = await connectTo(secondUrl);
+      assert.deepEqual((await second.client.query('select current_user')).rows, [{ current_user: name }]);
     } finally {
       await superuser.client.query(`drop database if exists ${name} (force)`);
+      await superuser.client.query(`drop role if exists ${name}_2`);
       await superuser.client.query(`drop role if exists ${name}`);
       await superuser.client.query(`drop role ${admin}`);
     }
