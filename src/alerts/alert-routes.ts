@@ -143,8 +143,9 @@ function updateAlertRoute(routes: Routes, { alerts, reader }: AlertRoutesDepende
         operationId: 'updateAlert',
         summary: 'Update an alert rule',
         description:
-          'Replaces the whole configuration: omitted members get their defaults, but the URL of the target is kept. If ' +
-          'the rule no longer watches the same, alerts that are firing end, and begin again if the trouble lasts.',
+          'Replaces the whole configuration: omitted members get their defaults, but the URL of the target is kept. ' +
+          'If you change what the rule watches, alerts that are firing end. They begin again if the problem ' +
+          'continues.',
         params,
         body: AlertInput,
         response: { 200: AlertRecord, ...problems(400, 404, 412, 413, 415) },
@@ -171,9 +172,9 @@ function deleteAlertRoute(routes: Routes, { alerts }: AlertRoutesDependencies): 
         tags,
         operationId: 'deleteAlert',
         summary: 'Delete an alert rule',
-        description: 'What has fired stays in the list of firings until it expires. Nothing more is sent.',
+        description: 'The rule sends nothing more. Its firings stay in the list until they expire.',
         params,
-        response: { 204: Type.Null(), ...problems(404, 412) },
+        response: { 204: Type.Null({ description: 'The alert rule is deleted.' }), ...problems(404, 412) },
       },
     },
     async (request, reply) => {
@@ -249,5 +250,5 @@ function listAlertFiringsRoute(routes: Routes, { reader }: AlertRoutesDependenci
 }
 
 function idOf(given: { alert_id: string }): number {
-  return parseId(given.alert_id, 'alert');
+  return parseId(given.alert_id, 'alert rule');
 }

@@ -108,7 +108,7 @@ export class AlertService {
     const names = await this.#with.namesOf(webhookIdsOf(input));
     return await this.#with.database.transaction(async (tx) => {
       const current = await lockRule(tx, id);
-      if (current === undefined) throw notFound('alert', id);
+      if (current === undefined) throw notFound('alert rule', id);
       assertRevision(current.revision, expected);
       assertNone(this.#errorsWith(input, current, names));
       const now = this.#with.now();
@@ -137,7 +137,7 @@ export class AlertService {
   async delete(id: number, { by, expected }: { by: Actor; expected: ExpectedRevisions }): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
       const current = await lockRule(tx, id);
-      if (current === undefined) throw notFound('alert', id);
+      if (current === undefined) throw notFound('alert rule', id);
       assertRevision(current.revision, expected);
       await endFiringsOfRule(tx, id, 'RULE_DELETED', this.#with.now());
       await deleteWaitingNotices(tx, id);
@@ -195,7 +195,7 @@ export class AlertService {
 
   async #require(reader: Parameters<typeof readRule>[0], id: number): Promise<AlertRule> {
     const rule = await readRule(reader, id);
-    if (rule === undefined) throw notFound('alert', id);
+    if (rule === undefined) throw notFound('alert rule', id);
     return rule;
   }
 

@@ -191,7 +191,7 @@ function withHeaders(responses: Record<string, OperationResponse>): Record<strin
 /** What a path names: “webhook or delivery” for `/webhooks/{webhook_id}/deliveries/{delivery_id}`. Empty for nothing. */
 function namedIn(path: string): string {
   const names = path.matchAll(/\{(\w+)_id\}|\{position\}/g).map(([, name = 'message']) => name);
-  return [...names].join(' or ');
+  return [...names].map((name) => (name === 'alert' ? 'alert rule' : name)).join(' or ');
 }
 
 function sorted<T>(record: Record<string, T>): Record<string, T> {

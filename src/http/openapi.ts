@@ -21,8 +21,8 @@ export interface ApiDescription {
 const INTRODUCTION = `Coursewire manages learning content, accounts and registrations, and notifies other systems of what happened.
 
 Request an access token with your client's id and secret, then send it as a bearer token. Lists are paged with
-\`limit\` and \`cursor\`. Errors are problems (RFC 9457) that name every offending member. A record carries an
-\`ETag\`; send it back as \`If-Match\` to change only what you have read.`;
+\`limit\` and \`cursor\`. Errors are problems (RFC 9457) that name every invalid member. A record has an
+\`ETag\`. Send it as \`If-Match\`, so that you do not overwrite changes of others.`;
 
 /** Describes the API at \`/openapi.json\`, with a reference page at \`/docs\` that loads nothing from elsewhere. */
 export async function describeApi(server: FastifyInstance, description: ApiDescription): Promise<void> {

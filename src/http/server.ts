@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../observability/log.ts';
 import { ProblemError } from '../problems/problem.ts';
 import { firstSegment, withoutBasePath } from './base-path.ts';
+import { ignoreExpectations } from './expectations.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { releaseConnections } from './kept-connections.ts';
 import { serializeLazily } from './lazy-schemas.ts';
@@ -66,6 +67,7 @@ export function createServer({
   });
   const plain = server as unknown as FastifyInstance;
   warnOfUnknownProxies(plain, log);
+  ignoreExpectations(plain);
   limitPipelining(plain);
   limitRequestTime(plain, requestDeadlineMs);
   takeJsonBodies(plain);

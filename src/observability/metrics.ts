@@ -65,7 +65,9 @@ export class Metrics {
     });
     this.#discarded = new Counter({
       name: 'coursewire_messages_discarded_total',
-      help: 'Messages discarded without an attempt.',
+      help:
+        'Messages discarded because their webhook was inactive or deleted, or because of `ignore_before_dt`. ' +
+        'Purged ones do not count.',
       registers,
     });
     this.#postponed = new Counter({

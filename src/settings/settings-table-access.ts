@@ -19,7 +19,7 @@ export const ACCESS_SETTINGS = {
     parser: duration({ min: 5 * MINUTE, max: 30 * DAY }),
     default: 12 * HOUR,
     meaning:
-      'Time without use after which an administrator must sign in again. A page that is only open is not used.',
+      'Time without use after which an administrator must sign in again. A page that is only open does not count as use.',
   }),
   session_lifetime: define({
     group: 'Access',
@@ -63,8 +63,9 @@ export const LIMIT_SETTINGS = {
     parser: wholeNumber({ min: 1, max: 1_000_000 }),
     default: 5_000,
     meaning:
-      'Maximum number of courses, equivalents and bundles that one call can add to accounts, including those in ' +
-      'folders and counted for each account. It also limits a removal from many accounts. A call that would change more is ' +
+      'Maximum number of courses, equivalents and bundles that one call can add to accounts. Content of folders ' +
+      'counts, and everything counts once for each account. The same limit applies to a removal from many ' +
+      'accounts. A call that would change more is ' +
       'rejected with 409 and changes nothing.',
   }),
   max_package_size: define({

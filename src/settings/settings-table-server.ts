@@ -65,8 +65,8 @@ export const SERVER_SETTINGS = {
     default: null,
     defaultInWords: 'the host name of `base_url` with `content_port`',
     meaning:
-      'The URL at which learners’ browsers reach the content port. A host name in another registered domain than that of ' +
-      '`base_url` keeps courses away from the cookies of the admin UI. ' +
+      'The URL at which learners’ browsers reach the content port. Use a host name in another registered domain ' +
+      'than that of `base_url`. Then courses cannot access the cookies of the admin UI. ' +
       '`https://{launch}.example-courses.net` gives each registration and each preview its own origin, ' +
       'so that courses cannot access each other’s data in the browser. This requires a wildcard DNS name and ' +
       'certificate.',
@@ -85,9 +85,10 @@ export const SERVER_SETTINGS = {
     default: 8_192,
     meaning:
       'Maximum number of open client connections to `port`, and of those to `content_port`. Further connections are ' +
-      'closed immediately, so that they do not use up the file descriptors that delivery and the database need. If the ' +
-      'process may not open enough files, fewer connections are accepted, and the log says how many at the start. Enough ' +
-      'are three times this number, 17 times `delivery_concurrency`, and 1,536 more.',
+      'closed immediately, so that they do not use up the file descriptors that delivery and the database need. ' +
+      'The process must be allowed to open enough files: three times this number, plus 17 times ' +
+      '`delivery_concurrency`, plus 1,536, is always enough. If it may open too few, it accepts fewer ' +
+      'connections, and logs their number at the start.',
   }),
   monitoring_token: define({
     group: 'Server',
@@ -101,8 +102,8 @@ export const SERVER_SETTINGS = {
     defaultInWords: 'none: everyone who can reach `port` may read them',
     secret: true,
     meaning:
-      'Bearer token that is required to read `/metrics` and the results of the checks in `/health/ready`. Without it, ' +
-      '`/health/ready` returns only its status.',
+      'Bearer token that a caller needs to read `/metrics` and the results of the checks in `/health/ready`. A ' +
+      'caller without the token gets only the status of `/health/ready`.',
   }),
   shutdown_delay: define({
     group: 'Server',

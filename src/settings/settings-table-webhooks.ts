@@ -117,8 +117,8 @@ export const QUEUE_SETTINGS = {
     default: 10,
     meaning:
       'Time between polls of an empty queue. Polling is long polling: ' +
-      'a message that arrives in the meantime is received immediately. A poll of Amazon SQS waits for at least 1 and at ' +
-      'most 20 seconds, even if this is smaller or larger.',
+      'a message that arrives in the meantime is received immediately. Amazon SQS allows 1 to 20 seconds: a ' +
+      'smaller value counts as 1, a larger one as 20.',
   }),
   message_queue_max_receives: define({
     group: 'Message queue',
@@ -126,7 +126,7 @@ export const QUEUE_SETTINGS = {
     parser: wholeNumber({ min: 1, max: 1_000 }),
     default: 1_000,
     meaning:
-      'How often a message is received from the queue before it is moved to the dead-letter queue. ' +
+      'The most attempts that a message can have before it is moved to the dead-letter queue. ' +
       'The maximum number of attempts is this number or `max_attempts` of the webhook, whichever is smaller. With Amazon ' +
       'SQS, `maxReceiveCount` of the queue’s redrive policy applies instead. `queues create` sets it to this number if there is ' +
       'no policy.',
@@ -147,8 +147,8 @@ export const DELIVERY_SETTINGS = {
     parser: wholeNumber({ min: 1, max: 10_000 }),
     default: 256,
     meaning:
-      'Maximum number of postbacks in flight that are not slow. A postback is slow after 100 ms. 16 times as many slow ones, at least 1,024, ' +
-      'may be in flight in addition. Each webhook has at most one postback in flight.',
+      'Maximum number of postbacks in flight, without slow ones. A postback is slow after 100 ms. In addition, ' +
+      '16 times as many slow ones may be in flight, or 1,024 if that is more. Each webhook has at most one postback in flight.',
   }),
   retry_initial_delay: define({
     group: 'Delivery',

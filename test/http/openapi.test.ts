@@ -180,6 +180,12 @@ describe('the OpenAPI description', () => {
     assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');
   });
 
+  test('says what each response means', () => {
+    for (const { name, operation } of operations())
+      for (const [status, { description }] of Object.entries(operation.responses))
+        assert.notEqual(description, 'Default Response', `${name} ${status}`);
+  });
+
   test('declares the header that names the scope of a call, where an access token does not have it', async () => {
     const { clientId, clientSecret } = await createClient(service.settings.data_dir, { scopes: [] });
     const api = new Api(service.url, await requestToken(service.url, clientId, clientSecret));

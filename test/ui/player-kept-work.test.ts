@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY_MS } from '../../src/time/units.ts';
+import { hasLoss } from '../../web/player/src/lost-work.ts';
 import { Saver } from '../../web/player/src/saver.ts';
 import { keepUnsent, takeUnsent } from '../../web/player/src/unsent.ts';
 import { pageInNode, problem } from './support/page-in-node.ts';
 
 /** Keeps unsent work of so many characters. Returns whether the browser keeps it after the tab is closed. */
-const keep = (registration: string, length = 10) => {
+const keep = (registration: string, length = 10, isPromised = false) => {
   const write = { page: 1, sequence: 1, cmi: { suspend_data: 'x'.repeat(length) } };
-  return keepUnsent({ registration, attempt: 1 }, 'commit', write, { replaces: true, isPromised: false });
+  return keepUnsent({ registration, attempt: 1 }, 'commit', write, { replaces: true, isPromised });
 };
 /** Begins to save so many characters of a learner's work. */
 const save = (registration: string, length: number) => {
@@ -43,6 +44,20 @@ describe('a browser that several learners use', () => {
     t.mock.timers.setTime(2 * DAY_MS);
     assert.equal(keep('here', 2_000), true);
     assert.deepEqual(keptOf(kept), ['newer', 'here']);
+  });
+
+  it('makes room last in place of work that a page promised to save, and remembers that it is lost', (t) => {
+    const { kept } = pageInNode(t, { room: 4_000 });
+    keep('promised', 1_000, true);
+    t.mock.timers.setTime(DAY_MS);
+    keep('copy', 1_000);
+    t.mock.timers.setTime(2 * DAY_MS);
+    assert.equal(keep('here', 2_000), true);
+    assert.deepEqual(keptOf(kept), ['promised', 'here']);
+    assert.equal(hasLoss('copy'), false);
+    assert.equal(keep('there', 3_000), true);
+    assert.equal(keptOf(kept).includes('there'), true);
+    assert.deepEqual(['promised', 'here', 'copy'].map(hasLoss), [true, false, false]);
   });
 
   it('removes nothing for work that has no room in any case', (t) => {

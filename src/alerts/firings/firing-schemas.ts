@@ -16,12 +16,12 @@ export const FiringRecord = Type.Object(
     state: FiringState,
     name: Type.String({ description: 'The name of the webhook or of the part of the service.' }),
     webhook_id: Nullable(Type.Integer({ description: 'Null if it is not about a webhook.' })),
-    since_dt: DateTime('When the trouble began.'),
+    since_dt: DateTime('When the problem began.'),
     began_dt: DateTime('When the alert began, which is later by the `minutes` of the rule.'),
     cleared_dt: OptionalDateTime(
-      'When the trouble was over. The alert ends 5 minutes later unless it comes back.',
+      'When the problem was over. The alert ends 5 minutes later, unless the problem returns.',
     ),
-    ended_dt: OptionalDateTime('When the trouble was over for good. Null while the alert is firing.'),
+    ended_dt: OptionalDateTime('When the problem was over for good. Null while the alert is firing.'),
     end_reason: Type.Union(
       [
         Type.Enum([...END_REASONS], { title: 'AlertEndReason', description: 'Why an alert ended.' }),
@@ -29,10 +29,10 @@ export const FiringRecord = Type.Object(
       ],
       {
         description:
-          'RESOLVED: the trouble was over. All other reasons are what a person did. Null while it is firing.',
+          'RESOLVED: the problem was over. All other reasons name what a person did. Null while the alert is firing.',
       },
     ),
-    relapses: Type.Integer({ description: 'How often the trouble came back before the alert ended.' }),
+    relapses: Type.Integer({ description: 'How often the problem returned before the alert ended.' }),
     reason: Nullable(Type.String({ description: 'What was wrong when the alert began: `403 Forbidden`.' })),
     explanation: Nullable(Type.String({ description: 'What the target said about it.' })),
     failures: Type.Integer({ description: 'Failed attempts until the alert began.' }),

@@ -56,7 +56,7 @@ const QuietHours = Nullable(
       title: 'AlertQuietHours',
       additionalProperties: false,
       description:
-        'A time of every day in which nothing is sent. What still lasts when they end is sent then. Null for none.',
+        'A time of each day in which nothing is sent. At its end, notices about alerts that are still firing are sent. Null: there are no quiet hours.',
     },
   ),
 );
@@ -105,7 +105,7 @@ const configuration = {
         minimum: 1,
         maximum: MAX_MINUTES,
         description:
-          'How long the trouble has to last. Defaults to 15, for SERVICE_IN_TROUBLE to 1. ' +
+          'How long the problem has to last. Defaults to 15, for SERVICE_IN_TROUBLE to 1. ' +
           'Not allowed for MESSAGE_DEAD_LETTERED.',
       }),
     ),
@@ -138,7 +138,7 @@ export const AlertRecord = Type.Object(
     name: Type.String(),
     enabled: Type.Boolean(),
     condition: ConditionMember,
-    minutes: Nullable(Type.Integer({ description: 'How long the trouble has to last.' })),
+    minutes: Nullable(Type.Integer({ description: 'How long the problem has to last.' })),
     webhook_ids: Nullable(Type.Array(Type.Integer(), { description: 'Null for all webhooks.' })),
     email_to: Type.Array(Type.String()),
     target: Type.Union(

@@ -55,9 +55,9 @@ function addAccountContentRoute(
         operationId: 'addAccountContent',
         summary: 'Add content to an account',
         description:
-          'Triggers CONTENT_ADDED_TO_ACCOUNT for content that the account did not have: one event for each folder ' +
-          'that contains some of it. Adding a folder adds everything in it and in its subfolders, including content ' +
-          'that is added there later. The events list only its current content.',
+          'Triggers CONTENT_ADDED_TO_ACCOUNT: one event for each folder that contains some of the added content. ' +
+          'If you add a folder, the account also has everything in it and in its subfolders, even content that ' +
+          'is put there later. The events list only the current content that the account did not have.',
         params: AccountParams,
         body: ContentAdditionBody,
         response: {
@@ -128,7 +128,7 @@ function removeAccountContentRoute(routes: Routes, contents: AccountContentServi
           'for it and one for each subfolder, listing the current content that the account no longer has. If the account ' +
           'still has everything another way, there is no event. Only content that was added directly can be removed.',
         params: ContentParams,
-        response: { 204: Type.Null(), ...problems(404) },
+        response: { 204: Type.Null({ description: 'The content is removed.' }), ...problems(404) },
       },
     },
     async (request, reply) => {

@@ -140,8 +140,8 @@ export const AccountWithContentRecord = Type.Object(
           name: AssetName,
           path: Type.Array(ContentInPath, {
             description:
-              'What lies between this and the requested content, from the outside in: empty if this is the requested ' +
-              'content or directly contains it. If there are several paths, a shortest one.',
+              'What is between this and the requested content, from the outside to the inside. Empty if this is ' +
+              'the requested content, or contains it directly. If there are several paths, the shortest.',
           }),
           added_dt: DateTime('When it was added to the account.'),
         },

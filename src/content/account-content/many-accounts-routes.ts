@@ -32,7 +32,7 @@ const CHANGED = {
   ...problems(400, { 409: 'The request adds more content than one request can.' }, 413, 415, 422),
 };
 const WHOLE =
-  'Either all of it is done or nothing: each unknown or repeated account and piece of content is an error.';
+  'The call makes all changes or none. An account or a piece of content that is unknown or repeated is an error.';
 
 /** The content of many accounts at once in the automation API. */
 export function manyAccountsRoutes(
@@ -61,7 +61,7 @@ function addContentToAccountsRoute(
         summary: 'Add content to many accounts',
         description:
           'Triggers the events that adding the content to each account would trigger, in the order of `account_ids`: ' +
-          `CONTENT_ADDED_TO_ACCOUNT for content that an account did not have. ${WHOLE}`,
+          `CONTENT_ADDED_TO_ACCOUNT for what was added to each. ${WHOLE}`,
         body: ManyAccountsBody,
         response: CHANGED,
       },
@@ -129,7 +129,7 @@ function listAccountsWithContentRoute(routes: Routes, service: ManyAccountsServi
         operationId: 'listAccountsWithContent',
         summary: 'List the accounts that have a piece of content',
         description:
-          'Lists each account that has it, directly or through a folder, a bundle or an equivalent, and names what it has it through. ' +
+          'Lists each account that has the content, directly or through a folder, a bundle or an equivalent. `through` says how. ' +
           'Learners of these accounts can be registered for a course.',
         params: ContentParams,
         querystring: PageQuery,

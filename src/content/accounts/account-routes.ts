@@ -134,7 +134,7 @@ function deleteAccountRoute(routes: Routes, accounts: AccountService): void {
           'it again. The deletion goes on if the client stops waiting. A repetition returns 404 once the account is ' +
           'deleted.',
         params: AccountParams,
-        response: { 204: Type.Null(), ...problems(404, 412) },
+        response: { 204: Type.Null({ description: 'The account is deleted.' }), ...problems(404, 412) },
       },
     },
     async (request, reply) => {

@@ -135,7 +135,10 @@ function deleteBundleRoute(routes: Routes, bundles: BundleService): void {
         summary: 'Delete a bundle',
         description: 'Its contents are kept. A bundle that an account has cannot be deleted (409).',
         params: BundleParams,
-        response: { 204: Type.Null(), ...problems(404, { 409: 'An account has the bundle.' }, 412) },
+        response: {
+          204: Type.Null({ description: 'The bundle is deleted.' }),
+          ...problems(404, { 409: 'An account has the bundle.' }, 412),
+        },
       },
     },
     async (request, reply) => {

@@ -113,7 +113,10 @@ function deleteCourseRoute(routes: Routes, courses: CourseService): void {
           'Deletes all its versions and their files. A course that an account, an equivalent, a bundle or a registration ' +
           'uses cannot be deleted (409).',
         params: CourseParams,
-        response: { 204: Type.Null(), ...problems(404, { 409: 'The course is in use.' }, 412) },
+        response: {
+          204: Type.Null({ description: 'The course is deleted.' }),
+          ...problems(404, { 409: 'The course is in use.' }, 412),
+        },
       },
     },
     async (request, reply) => {

@@ -151,7 +151,7 @@ function deleteEquivalentRoute(routes: Routes, equivalents: EquivalentService): 
           'cannot be deleted (409).',
         params: EquivalentParams,
         response: {
-          204: Type.Null(),
+          204: Type.Null({ description: 'The equivalent is deleted.' }),
           ...problems(
             404,
             { 409: 'An account or a bundle has the equivalent, or it has registrations.' },

@@ -136,7 +136,7 @@ function deleteFolderRoute(routes: Routes, folders: FolderService): void {
         description: 'Only empty folders that no account has can be deleted. Home cannot be deleted (409).',
         params: FolderParams,
         response: {
-          204: Type.Null(),
+          204: Type.Null({ description: 'The folder is deleted.' }),
           ...problems(404, { 409: 'The folder is not empty, an account has it, or it is Home.' }, 412),
         },
       },

@@ -153,7 +153,7 @@ function getRegistrationRoute(routes: Routes, { registrations, learning }: Regis
         operationId: 'getRegistration',
         summary: 'Read a registration',
         params: RegistrationParams,
-        description: 'With the units of the course, as far as the learner got in the latest attempt.',
+        description: 'Includes the units of the course, with the learner’s progress in the latest attempt.',
         response: { 200: RegistrationWithUnitsRecord, ...problems(404) },
       },
     },
@@ -182,7 +182,7 @@ function deleteRegistrationRoute(routes: Routes, { registrations }: Registration
           'fails, the registration still exists without them: delete it again. The deletion goes on if the client ' +
           'stops waiting. A repetition returns 404 once the registration is deleted.',
         params: RegistrationParams,
-        response: { 204: Type.Null(), ...problems(404, 412) },
+        response: { 204: Type.Null({ description: 'The registration is deleted.' }), ...problems(404, 412) },
       },
     },
     async (request, reply) => {
@@ -210,7 +210,7 @@ function launchRegistrationRoute(
         summary: 'Launch a registration',
         description:
           'Returns a URL that opens the course for the learner. The first launch triggers REGISTRATION_LAUNCHED. ' +
-          'Rejected if the account is disabled or no longer has the course or, until a language is set, the equivalent (409).',
+          'The account must be enabled and still have the course (otherwise 409). Until a language is set, it must have the equivalent instead.',
         params: RegistrationParams,
         body: LaunchInput,
         response: {

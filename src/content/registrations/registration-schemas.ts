@@ -79,7 +79,7 @@ export const RegistrationRecord = Type.Object(
     version_id: Type.Integer({
       minimum: 0,
       description:
-        'The version of the course that was published when the registration was created or last reset, or when its course was chosen.',
+        'The version of the course that was published when the registration was created or last reset. If the course of an equivalent was chosen since then, the version that was published at that time.',
     }),
     equivalent_id: Nullable(Id('The equivalent that it is for, or null if it is for a course.')),
     language: Nullable(

@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { MIB } from '../../bytes.ts';
 import { launchPagePolicy, refusalPage } from '../../content/registrations/launch-page.ts';
 import { limitConnections } from '../../http/connection-limit.ts';
+import { ignoreExpectations } from '../../http/expectations.ts';
 import { releaseConnections } from '../../http/kept-connections.ts';
 import { limitPipelining } from '../../http/pipelining.ts';
 import { installProblemResponses, sendProblem } from '../../http/problem-responses.ts';
@@ -85,6 +86,7 @@ export async function createContentServer({
       );
     },
   });
+  ignoreExpectations(server);
   limitPipelining(server);
   // A course reads hundreds of files, so reads are not traced. Writes are traced, because they trigger events.
   if (tracing !== null) {

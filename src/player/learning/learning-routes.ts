@@ -132,8 +132,8 @@ function resetRegistrationRoute(
         operationId: 'resetRegistration',
         summary: 'Reset a registration',
         description:
-          'Ends the attempt, which stays readable, and starts the status over. The next launch begins a new attempt ' +
-          'with the version that is published now. A player page that is open records nothing more until the learner ' +
+          'Ends the attempt and resets the status. The attempt can still be read. The next launch begins a new ' +
+          'attempt with the version that is published now. A player page that is open records nothing more until the learner ' +
           'loads it again. Triggers ' +
           'REGISTRATION_STATUS_UPDATED if completion, success or score changes.',
         params: RegistrationParams,
@@ -165,7 +165,7 @@ function waiveRegistrationUnitRoute(
         operationId: 'waiveRegistrationUnit',
         summary: 'Waive a unit of a cmi5 course',
         description:
-          'Excuses the learner from a unit, for example because they have passed an equivalent one. The unit counts as ' +
+          'Excuses the learner from a unit, for example because the learner has passed a similar one. The unit counts as ' +
           'completed and passed. A statement `waived` is stored, and a statement `satisfied` for each block and course that this ' +
           'completes. Triggers REGISTRATION_STATUS_UPDATED if completion, success or score of the registration changes. ' +
           'Rejected if the course is not a cmi5 course, the registration is for an equivalent and has no language yet, or the ' +

@@ -160,7 +160,10 @@ function deleteRoute(routes: Routes, webhooks: WebhookService): void {
         summary: 'Delete a webhook',
         description: 'Discards its waiting messages. Its delivery history stays readable until it expires.',
         params: WebhookParams,
-        response: { 204: Type.Null(), ...problems({ 403: READ_ONLY }, 404, 412) },
+        response: {
+          204: Type.Null({ description: 'The webhook is deleted.' }),
+          ...problems({ 403: READ_ONLY }, 404, 412),
+        },
       },
     },
     async (request, reply) => {

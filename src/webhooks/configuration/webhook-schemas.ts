@@ -28,7 +28,10 @@ export const TopicMember = Type.Enum([...TOPICS], {
   description: 'What the events are about.',
 });
 export const SubtopicMember = Type.Enum([...SUBTOPICS], { title: 'Subtopic', description: 'An event.' });
-const FocusType = Type.Enum([...FOCUS_TYPES], { title: 'FocusType', description: 'The type of an asset.' });
+const FocusType = Type.Enum([...FOCUS_TYPES], {
+  title: 'FocusType',
+  description: 'Account, or a type of content.',
+});
 const AuthenticationType = Type.Enum([...AUTHENTICATION_TYPES], {
   title: 'AuthenticationType',
   description: 'Whether postbacks have HTTP Basic credentials. Defaults to NONE.',
@@ -41,13 +44,13 @@ const LoggingMode = Type.Enum([...LOGGING_MODES], {
 const FocusInput = Type.Object(
   {
     webhook_focus_type: FocusType,
-    webhook_focus_id: Id('The id of the asset. The asset need not exist yet.'),
+    webhook_focus_id: Id('The id of the account or content, which need not exist yet.'),
     webhook_focus_name: Type.Optional(
       Nullable(
         Type.String({
           maxLength: MAX_NAME_LENGTH,
           pattern: PLAIN_TEXT_PATTERN,
-          description: 'Its name. If the asset exists, its current name is returned instead.',
+          description: 'Its name. If the account or content exists, its current name is returned instead.',
         }),
       ),
     ),
@@ -55,7 +58,7 @@ const FocusInput = Type.Object(
   {
     title: 'WebhookFocusInput',
     additionalProperties: false,
-    description: 'An asset to which a webhook is limited.',
+    description: 'An account or content to which a webhook is limited.',
   },
 );
 
@@ -73,8 +76,8 @@ const AuthenticationInput = Type.Object(
           maxLength: MAX_CREDENTIAL_LENGTH,
           pattern: PLAIN_TEXT_PATTERN,
           description:
-            'Required for type BASIC, without `:` (RFC 7617). Empty only if it is returned empty, because the stored ' +
-            'credentials cannot be decrypted.',
+            'Required for type BASIC, without `:` (RFC 7617). If the stored credentials cannot be decrypted, it ' +
+            'is returned empty. Only then can you send it back empty.',
         }),
         { type: 'string', maxLength: MAX_CREDENTIAL_LENGTH, pattern: KEY_PATTERN },
       ),
@@ -113,15 +116,17 @@ const configuration = {
   all_subtopics: Type.Optional(
     Type.Boolean({
       description:
-        'Whether `subtopics` means all subtopics. If true, and the list is the one that is returned for all subtopics, ' +
-        'the webhook still sends all of them. Has no effect with any other list. If false, `subtopics` is required.',
+        'Whether `subtopics` means all subtopics. Send true with the list that was returned for all subtopics, ' +
+        'and the webhook still sends all of them. With any other list, true has no effect. With false, ' +
+        '`subtopics` is required.',
     }),
   ),
   focus: Type.Optional(
     Type.Array(FocusInput, {
       maxItems: MAX_FOCUSES,
       description:
-        'Sends only events that match one of these assets. With both accounts and content, one of each must match.',
+        'Sends only events that match one of these accounts or pieces of content. With both accounts and content, ' +
+        'an event must match one of each.',
     }),
   ),
   target_url: Type.String({
@@ -148,7 +153,7 @@ const configuration = {
     Type.Integer({
       minimum: MIN_ATTEMPTS,
       maximum: MAX_ATTEMPTS,
-      description: `Attempts before a message is moved to the dead-letter queue. The redrive maximum of the queue applies if it is smaller. A waiting message that has failed as often is moved without another attempt. Defaults to ${DEFAULT_MAX_ATTEMPTS}.`,
+      description: `Attempts before a message is moved to the dead-letter queue. If the redrive maximum of the queue is smaller, it applies. A waiting message that has already failed this often is moved without another attempt. Defaults to ${DEFAULT_MAX_ATTEMPTS}.`,
     }),
   ),
   ignore_before_dt: Type.Optional(
@@ -175,7 +180,7 @@ export const WebhookRecord = Type.Object(
           webhook_focus_id: Type.Integer(),
           webhook_focus_name: Nullable(Type.String()),
         },
-        { title: 'WebhookFocus', description: 'An asset to which a webhook is limited.' },
+        { title: 'WebhookFocus', description: 'An account or content to which a webhook is limited.' },
       ),
     ),
     target_url: Type.String(),

@@ -72,8 +72,8 @@ function listWebhooksOfEventRoute(routes: Routes, events: EventService): void {
         operationId: 'listWebhooksOfEvent',
         summary: 'List the outcomes of an event',
         description:
-          'The webhooks that got a message about the event, with its status, and the others, with the reason. Reasons follow the ' +
-          'current configuration, because former ones are not kept.',
+          'Lists webhooks: those that got a message about the event, with the status of the message, and the others, with ' +
+          'the reason. Reasons are determined from the current configuration, because earlier ones are not kept.',
         params: EventParams,
         querystring: EventWebhooksQuery,
         response: { 200: PageOf(EventWebhookRecord, 'Webhooks, ordered by id.'), ...problems(400, 404) },

@@ -20,7 +20,7 @@ const ReplayQuery = Type.Object({
   ),
   dry_run: Type.Optional(
     Type.Boolean({
-      description: 'If true, nothing is queued. The response has the number of messages that would be.',
+      description: 'If true, nothing is queued: the call only counts the messages.',
     }),
   ),
   cursor: Type.Optional(Type.String({ ...PageQuery.properties.cursor, [READ_AS]: 'replay-cursor' })),

@@ -63,8 +63,8 @@ function listRoute(routes: Routes, { reader }: DeliveryRoutesDependencies): void
         operationId: 'listDeliveries',
         summary: 'List deliveries',
         description:
-          'The outcomes of the webhook’s messages, newest first. Available for deleted webhooks, too, until it expires. With a ' +
-          'filter, a page examines 2,000 messages: it may have fewer items than its limit, or none, and still have a `next_cursor`.',
+          'The outcomes of the webhook’s messages, newest first. Available for deleted webhooks, too, until it expires. ' +
+          'With a filter other than `status` and `message_id`, a page examines 2,000 messages: it may have fewer items than its limit, or none, and still have a `next_cursor`.',
         params: WebhookParams,
         querystring: DeliveriesQuery,
         response: { 200: PageOf(DeliverySummary, 'Deliveries, newest first.'), ...problems(400, 404) },
@@ -139,8 +139,9 @@ function redeliverManyRoute(routes: Routes, { redelivery, idempotency }: Deliver
         operationId: 'redeliverDeliveries',
         summary: 'Redeliver dead-lettered or discarded messages',
         description:
-          'Appends them to the line in their original order. Repeat with the `next_cursor` of the call before until it is null. ' +
-          'Without the cursor, each call starts from the beginning and repeats messages that failed again.',
+          'Appends them to the line in their original order. Repeat the call with the `next_cursor` of the ' +
+          'response as `cursor`, until it is null. Without `cursor`, each call starts from the beginning, and ' +
+          'repeats messages that have failed again.',
         params: WebhookParams,
         querystring: RedeliverQuery,
         response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook is inactive.' }, 422) },

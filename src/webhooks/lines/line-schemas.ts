@@ -27,8 +27,9 @@ export const LineRecord = Type.Object(
             max_attempts: Type.Integer({
               description:
                 'Effective attempts: the smaller of the webhook’s `max_attempts` and the limit of the queue. If the ' +
-                'last one fails, the message is moved to the dead-letter queue. If it was lowered to a number of failures ' +
-                'that the head has reached, the head is moved without another attempt, unless delivery is paused.',
+                'last one fails, the message is moved to the dead-letter queue. If it was lowered, and the head ' +
+                'has already failed that often, the head is moved without another attempt, unless delivery is ' +
+                'paused.',
             }),
             in_flight: Type.Boolean(),
             last_error_message: Nullable(Type.String()),

@@ -15,7 +15,7 @@ const course = Type.Object(
     name: Type.String(),
     version_id: Type.Integer({ description: '0 after the import, then counting up.' }),
     learning_standard: Type.String(),
-    location: Type.String({ description: "The folder path from the root, joined with ' > '." }),
+    location: Type.String({ description: "The path of folders from Home, joined with ' > '." }),
   },
   { title: 'MessageCourse', description: 'The course of an event.' },
 );

@@ -111,7 +111,10 @@ function deleteSigningSecretRoute(routes: Routes, signing: SigningService): void
         description:
           'Deletes the signing secret, and the old one if there is one. The response is 404 if the webhook has none.',
         params: WebhookParams,
-        response: { 204: Type.Null(), ...problems({ 403: READ_ONLY }, 404) },
+        response: {
+          204: Type.Null({ description: 'Postbacks are no longer signed.' }),
+          ...problems({ 403: READ_ONLY }, 404),
+        },
       },
     },
     async (request, reply) => {

@@ -1,4 +1,4 @@
-import { storages } from './unsent.ts';
+import { storages } from './storages.ts';
 
 /**
  * Remembers in the browser that unsent work of a registration is lost, until a page has shown it: on a bad connection,

@@ -1,4 +1,7 @@
 import { DAY_MS } from '../../../src/time/units.ts';
+import { noteLoss } from './lost-work.ts';
+import { storages } from './storages.ts';
+
 /**
  * Stores unsent data where it outlives the tab: in the browser's storage of the player's origin. The key contains the
  * registration and the attempt, so learners who share a browser never get each other's data.
@@ -123,23 +126,6 @@ function isNewer(one: UnsentWrite, other: UnsentWrite): boolean {
   return one.page === other.page ? one.sequence > other.sequence : one.page > other.page;
 }
 
-/**
- * The storages that the browser allows. It may allow only one kind, or none: then reading it throws, or it is null, as in
- * a WebView of Android. Both survive a reload; only the first survives a closed tab.
- */
-export function storages(): Storage[] {
-  const found: Storage[] = [];
-  for (const name of ['localStorage', 'sessionStorage'] as const) {
-    try {
-      const storage = window[name] as Storage | null;
-      if (storage !== null) found.push(storage);
-    } catch {
-      // The browser does not allow it. The page itself still has the unsent data.
-    }
-  }
-  return found;
-}
-
 function keys(): string[] {
   const names = storages().flatMap((storage) => Object.keys(storage));
   return [...new Set(names.filter((name) => name.startsWith(`${PREFIX} `)))];
@@ -192,21 +178,26 @@ function tryPut(storage: Storage, key: string, text: string): boolean {
 }
 
 /**
- * Removes the oldest other entries until there is room. If that is not enough, they stay. Browsers give an origin about
- * 5 million characters, which courses also use.
+ * Removes other entries until there is room, the oldest first, and last those of which a page has said that they will be
+ * saved: their loss is noted. If that is not enough, they stay. Browsers give an origin about 5 million characters, which
+ * courses also use.
  */
 function putInPlaceOfOlder(storage: Storage, key: string, text: string): boolean {
   const others = Object.keys(storage).filter((name) => name.startsWith(`${PREFIX} `) && name !== key);
-  const ages = others.map((name) => ({ name, keptAt: entryAt(name)?.keptAt ?? 0 }));
-  ages.sort((one, other) => one.keptAt - other.keptAt);
-  const removed: [name: string, text: string][] = [];
-  for (const { name } of ages) {
+  const entries = others.map((name) => ({ name, isPromised: false, keptAt: 0, ...entryAt(name) }));
+  entries.sort(
+    (one, other) => Number(one.isPromised) - Number(other.isPromised) || one.keptAt - other.keptAt,
+  );
+  const removed: { name: string; isPromised: boolean; former: string }[] = [];
+  for (const { name, isPromised } of entries) {
     const former = storage.getItem(name);
-    if (former !== null) removed.push([name, former]);
+    if (former !== null) removed.push({ name, isPromised, former });
     storage.removeItem(name);
-    if (tryPut(storage, key, text)) return true;
+    if (!tryPut(storage, key, text)) continue;
+    for (const each of removed) if (each.isPromised) noteLoss(registrationOf(each.name));
+    return true;
   }
-  for (const [name, former] of removed) tryPut(storage, name, former);
+  for (const { name, former } of removed) tryPut(storage, name, former);
   return false;
 }
 
