@@ -2,8 +2,8 @@ import { CENSORED } from './censor.ts';
 
 /** Shorter parts are no secret by themselves, and would replace ordinary words. */
 const MIN_PART = 6;
-/** What paths usually consist of besides their secrets: `hooks`, `services`. */
-const ORDINARY_WORD = /^[a-z-]{1,15}$/;
+/** What paths usually consist of besides their secrets, and reasons of failures: `hooks`, `Service`. */
+const ORDINARY_WORD = /^[A-Z]?[a-z-]{1,15}$/;
 
 /**
  * Returns a function that replaces a URL and its parts in a text. Receivers quote them in errors, such as
@@ -22,7 +22,7 @@ function secretsOf(url: string): string[] {
   const parts = `${pathname}/${query}/${hash.slice(1)}/${username}/${password}`
     .split(/[/&=]/)
     .filter((part) => part.length >= MIN_PART && !ORDINARY_WORD.test(part));
-  const secrets = [...whole, ...parts].filter(({ length }) => length >= MIN_PART);
+  const secrets = [...whole, ...parts].filter((text) => text.length >= MIN_PART && !ORDINARY_WORD.test(text));
   return [...new Set([...secrets, ...secrets.map(decoded)])].sort((a, b) => b.length - a.length);
 }
 
