@@ -6,6 +6,14 @@ const MIN_PART = 6;
 /** What paths usually consist of besides their secrets, and reasons of failures: `hooks`, `Service`. */
 const ORDINARY_WORD = /^[A-Z]?[a-z-]{1,15}$/;
 
+/** A shorter query could occur in any text by chance, and contains no token. */
+export const MIN_CENSORED_QUERY_LENGTH = 4;
+/** Replaces the query of a URL, or a part of it. */
+const OMITTED = '…';
+const QUERY = /\?[^\s"'<>;,]+/g;
+/** The longest search for parts of a query, in characters of the text times parts. It takes some 10 ms. */
+const MAX_SEARCH = 16_000_000;
+
 /**
  * Returns a function that replaces a URL and its parts in a text. Receivers quote them in errors, such as
  * `Route POST:/hooks/T0/B0/sEcReT not found`, and anyone who knows them can post to the channel.
@@ -14,14 +22,6 @@ export function urlCensor(url: string): (text: string) => string {
   const secrets = secretsOf(url);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, CENSORED), text);
 }
-
-/** A shorter query could occur in any text by chance, and contains no token. */
-export const MIN_CENSORED_QUERY_LENGTH = 4;
-/** Replaces the query of a URL, or a part of it. */
-const OMITTED = '…';
-const QUERY = /\?[^\s"'<>;,]+/g;
-/** The longest search for parts of a query, in characters of the text times parts. It takes some 10 ms. */
-const MAX_SEARCH = 16_000_000;
 
 /** A URL without its query, which often contains a token. The rest shows where a request went. */
 export function withoutQuery(url: string): string {
@@ -56,8 +56,7 @@ function querySecretsOf(url: string): string[] {
     .flatMap((value) => [value, decoded(value), decoded(value.replaceAll('+', ' '))])
     .filter(({ length }) => length >= MIN_PART);
   const secrets = new Set([
-    query,
-    decoded(query),
+    ...[query, decoded(query)].filter(({ length }) => length >= MIN_CENSORED_QUERY_LENGTH),
     ...pairs.filter(({ length }) => length >= MIN_PART),
     ...[...new Set(values)].flatMap(writtenForms),
   ]);

@@ -338,6 +338,11 @@ describe('a token in the query of a target', () => {
     assert.deepEqual(line?.response_body, JSON.parse(said));
   });
 
+  it('leaves everything in the text if the query is very short, also without its encoding', () => {
+    for (const query of ['a=1', '%20%20', '%61%3d%31'])
+      assert.match(shown(`https://target.example/hook?${query}`, 'a=1  b'), /"response_body":"a=1 {2}b"/);
+  });
+
   it('leaves the target as it is if its name is in the query', () => {
     const url = 'https://target.example/hook?for=target.example';
     const [line] = linesOf({}, (log) => log.attempt(failure('FULL', { targetUrl: url })));
