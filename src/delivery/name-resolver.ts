@@ -61,6 +61,13 @@ export class NameServiceDownError extends Error {
 /** What lookups of any name get: an answer, only failures, or no response. */
 type NameServiceState = 'answers' | 'fails' | 'silent';
 
+/** A lookup in progress. */
+interface Lookup {
+  readonly resolver: Resolver;
+  /** The name as configured, without a search domain. */
+  readonly hostname: string;
+}
+
 /** Configuration of a {@link NameResolver}. */
 export interface NameResolverOptions {
   /** Addresses of name servers, `address` or `address:port`. @defaultValue those of the system */
@@ -133,7 +140,10 @@ export class NameResolver {
     const resolver = this.#resolverFor(rules);
     const candidates = candidatesOf(wanted, rules);
     try {
-      return await within(LOOKUP_LIMIT_MS - PROBE_LIMIT_MS, this.#firstOf(resolver, candidates));
+      return await within(
+        LOOKUP_LIMIT_MS - PROBE_LIMIT_MS,
+        this.#firstOf({ resolver, hostname: name }, candidates),
+      );
     } catch (error) {
       const code = codeOf(error);
       if (ABSENT.has(code)) throw lookupError('ENOTFOUND', hostname);
@@ -160,11 +170,11 @@ export class NameResolver {
   }
 
   /** Resolves the first name that has an address. A server failure for one name does not end the search. */
-  async #firstOf(resolver: Resolver, names: readonly string[]): Promise<readonly LookupAddress[]> {
+  async #firstOf(lookup: Lookup, names: readonly string[]): Promise<readonly LookupAddress[]> {
     let failure: unknown = lookupError('ENOTFOUND', names.at(-1) ?? '');
     for (const name of names) {
       try {
-        return await this.#ask(resolver, name);
+        return await this.#ask(lookup, name);
       } catch (error) {
         if (SILENT.has(codeOf(error))) throw error;
         if (!ABSENT.has(codeOf(error))) failure = error;
@@ -173,11 +183,11 @@ export class NameResolver {
     throw failure;
   }
 
-  async #ask(resolver: Resolver, name: string): Promise<readonly LookupAddress[]> {
+  async #ask(lookup: Lookup, name: string): Promise<readonly LookupAddress[]> {
     const found: LookupAddress[][] = [];
     const families = reachesIpv6() ? ([4, 6] as const) : ([4] as const);
     const noted = families.map(async (family, place) => {
-      found[place] = await this.#query(resolver, name, family);
+      found[place] = await this.#query(lookup, name, family);
     });
     const all = Promise.allSettled(noted);
     const isFound = await Promise.any(noted).then(
@@ -190,26 +200,27 @@ export class NameResolver {
     }
     const failures = (await all).map((result) => (result.status === 'rejected' ? result.reason : null));
     const failure = failures.find((each) => !ABSENT.has(codeOf(each))) ?? failures[0];
-    if (codeOf(failure) === 'ENODATA' && families.length === 1 && (await this.#hasIpv6(resolver, name)))
+    if (codeOf(failure) === 'ENODATA' && families.length === 1 && (await this.#hasIpv6(lookup, name)))
       throw lookupError('ONLY_IPV6', name);
     throw failure;
   }
 
   /** Whether a name has an IPv6 address. A name server that does not respond soon to this counts as no. */
-  async #hasIpv6(resolver: Resolver, name: string): Promise<boolean> {
-    return await within(IPV6_PROBE_LIMIT_MS, this.#query(resolver, name, 6)).then(
+  async #hasIpv6(lookup: Lookup, name: string): Promise<boolean> {
+    return await within(IPV6_PROBE_LIMIT_MS, this.#query(lookup, name, 6)).then(
       () => true,
       () => false,
     );
   }
 
-  async #query(resolver: Resolver, name: string, family: 4 | 6): Promise<LookupAddress[]> {
+  async #query({ resolver, hostname }: Lookup, name: string, family: 4 | 6): Promise<LookupAddress[]> {
     try {
       const addresses = await (family === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
       this.#noteResponse(name);
       return addresses.map((address) => ({ address, family }));
     } catch (error) {
-      if (SAYS_ABSENT.has(codeOf(error))) this.#noteResponse(null);
+      // A cluster's own name server says this about the names of its search domains, even if it resolves no others.
+      if (name === hostname && SAYS_ABSENT.has(codeOf(error))) this.#noteResponse(null);
       throw error;
     }
   }

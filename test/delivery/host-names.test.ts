@@ -269,6 +269,28 @@ describe('a host name', () => {
     assert.deepEqual([...new Set(names.server.asked)], ['x.y', 'x.y.a.test', 'x.y.b.test']);
   });
 
+  for (const [upstream, message] of [
+    ['broken', 'the name servers refuse or fail all lookups'],
+    ['silent', 'no name server responds'],
+  ] as const)
+    it(`is not blamed if only the cluster's own name server responds, and those behind it are ${upstream}`, async () => {
+      const behaviour = (name: string) => (name.endsWith('.cluster.local') ? 'absent' : upstream);
+      await using names = await resolverWith(behaviour, {
+        resolver: 'search team.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n',
+      });
+      const lookups = ['crm.example', 'hooks.example'].map((name) => names.resolver.find(name));
+      for (const lookup of await Promise.allSettled(lookups)) {
+        assert.ok(lookup.status === 'rejected' && lookup.reason instanceof NameServiceDownError);
+        assert.equal(lookup.reason.message, message);
+      }
+    });
+
+  it('is blamed if it does not exist, although it cannot be completed by a search domain', async () => {
+    const behaviour = (name: string) => (name === 'x.y' ? 'absent' : 'broken');
+    await using names = await resolverWith(behaviour, { resolver: 'search a.test' });
+    await assert.rejects(names.resolver.find('x.y'), { code: 'ESERVFAIL' });
+  });
+
   it('is blamed if a name server fails on it but answers for other names', async () => {
     await using names = await resolverWith(behaviourOf);
     await assert.rejects(names.resolver.find('broken.test'), { code: 'ESERVFAIL' });
