@@ -5,7 +5,8 @@ import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import { messageAttributes, traceHeadersOf } from '../webhooks/messages/message-traces.ts';
 import type { SendPostback } from '../webhooks/test-messages/test-message.ts';
-import type { PostbackResult } from './postback-sender.ts';
+import { statusReason } from './failure-reason.ts';
+import { HTTP_REDIRECTION, type PostbackResult } from './postback-request.ts';
 
 /** The result of an attempt, by the action of its settlement. */
 const OUTCOMES = {
@@ -88,14 +89,14 @@ export class AttemptTrace {
         ? { 'coursewire.retry_at': new Date(settlement.availableAt).toISOString() }
         : {}),
     });
-    if (action !== 'delete') this.#span.fail(result.reason ?? 'unknown');
+    if (action !== 'delete') this.#span.fail(ownReason(result) ?? 'unknown');
     this.#span.end();
   }
 
   /** Ends the span of an attempt that does not count: nothing was sent, or the request was aborted. */
-  putBack(reason: string | null): void {
+  putBack(result: PostbackResult): void {
     this.#span.set({ 'coursewire.outcome': 'put_back' });
-    this.#span.fail(reason ?? 'stopped');
+    this.#span.fail(ownReason(result) ?? 'stopped');
     this.#span.end();
   }
 }
@@ -114,10 +115,18 @@ export function traceTestMessages(tracing: Tracing, send: SendPostback): SendPos
     const extraHeaders = { ...postback.extraHeaders, ...span.headers };
     const result = await span.run(() => send({ ...postback, extraHeaders }));
     if (result.status !== null) span.set({ 'http.response.status_code': result.status });
-    if (result.outcome === 'FAILED') span.fail(result.reason ?? 'unknown');
+    if (result.outcome === 'FAILED') span.fail(ownReason(result) ?? 'unknown');
     span.end();
     return result;
   };
+}
+
+/**
+ * Why an attempt failed, without the words of the target. These may repeat its URL, or have another one, and URLs may
+ * contain secrets.
+ */
+function ownReason({ status, reason }: Pick<PostbackResult, 'status' | 'reason'>): string | null {
+  return status !== null && status >= HTTP_REDIRECTION ? statusReason(status, null) : reason;
 }
 
 /** The host and port of a target, without path and query, which may contain secrets. */

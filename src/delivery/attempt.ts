@@ -72,7 +72,7 @@ export class Attempts {
     const { message, target, trace } = attempt;
     const result = target.lost !== null ? notSent(target.lost) : await this.#post(attempt);
     if (result.aborted || result.unsent) {
-      trace?.putBack(result.reason);
+      trace?.putBack(result);
       return result.aborted
         ? release(message)
         : this.postpone(message, 'unable_to_connect', result.reason ?? '', UNABLE_PAUSE_MS);

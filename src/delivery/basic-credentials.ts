@@ -1,3 +1,5 @@
+import { writtenForms } from '../observability/written-forms.ts';
+
 /** The key and secret of HTTP Basic authentication (RFC 7617). */
 export interface BasicCredentials {
   readonly key: string;
@@ -33,10 +35,10 @@ function patternOf(credentials: BasicCredentials): RegExp {
   const known = patterns.get(credentials);
   if (known !== undefined) return known;
   const { key, secret } = credentials;
-  const header = anyOf(base64Forms(authorizationOf(credentials)).flatMap(waysToWrite));
-  const plain = anyOf(waysToWrite(secret));
+  const header = anyOf(base64Forms(authorizationOf(credentials)).flatMap(writtenForms));
+  const plain = anyOf(writtenForms(secret));
   // The pair is removed with its key. The key alone is not removed, because it may be an ordinary word.
-  const pair = `${anyOf(waysToWrite(key))}${COLON}${plain}`;
+  const pair = `${anyOf(writtenForms(key))}${COLON}${plain}`;
   const isShort = secret.length < MIN_CENSORED_LENGTH;
   const forms = isShort
     ? [pair, plain].map((form) => `(?<![\\p{L}\\p{N}])${form}(?![\\p{L}\\p{N}])`)
@@ -62,73 +64,6 @@ function base64Forms(value: string): readonly string[] {
   if (padded.length <= MIN_CENSORED_LENGTH) return [padded];
   const forms = [padded, padded.replace(/=+$/, ''), Buffer.from(value).toString('base64url')];
   return [...new Set(forms)];
-}
-
-/** The forms of a value: plain, and as the usual languages write it in JSON, in a URL or form, and in HTML. */
-function waysToWrite(value: string): readonly string[] {
-  const json = JSON.stringify(value).slice(1, -1);
-  const url = encodeURIComponent(value.toWellFormed());
-  const form = new URLSearchParams([['', value]]).toString().slice(1);
-  // In most secrets, nothing needs to be escaped.
-  const forms = new Set([value, json, url, form]);
-  if (forms.size === 1 && !/[/!'()*]/.test(value)) return [value];
-  const python = json.replace(NOT_ASCII, escaped);
-  const dotNet = json.replace(NOT_ASCII_OR_MARKUP, (character) =>
-    escaped(character).toUpperCase().replace('U', 'u'),
-  );
-  for (const text of [
-    json.replaceAll('/', '\\/'),
-    python,
-    python.replaceAll('/', '\\/'),
-    json.replace(MARKUP, escaped),
-    dotNet,
-    dotNet.replaceAll('\\"', '\\u0022'),
-    ...[url, url.replace(RESERVED, percentEncoded)].flatMap((each) => [each, each.replaceAll('%2F', '/')]),
-    form.replace(RESERVED, percentEncoded),
-    ...QUOTES_IN_HTML.map((quotes) => html(value, quotes)),
-  ])
-    forms.add(text);
-  for (const text of [...forms]) forms.add(text.replace(PERCENT, lowerCase));
-  return [...forms];
-}
-
-/** Characters beyond ASCII, each UTF-16 code unit by itself, as JSON escapes them. */
-const NOT_ASCII = /[\u0080-\uffff]/g;
-const MARKUP = /[<>&]/g;
-/** The characters that .NET escapes. */
-const NOT_ASCII_OR_MARKUP = /[\u0080-\uffff<>&'+`]/g;
-const PERCENT = /%[0-9A-F]{2}/g;
-/** Characters that some languages leave unchanged in URLs, but PHP and Python encode. */
-const RESERVED = /[!'()*]/g;
-const MARKUP_OR_QUOTE = /[<>&"']/g;
-const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-/** How browsers, PHP, Python, Go and XML write quotation marks and apostrophes. */
-const QUOTES_IN_HTML = [
-  { '"': '"', "'": "'" },
-  { '"': '&quot;', "'": "'" },
-  { '"': '&quot;', "'": '&#39;' },
-  { '"': '&quot;', "'": '&#039;' },
-  { '"': '&quot;', "'": '&#x27;' },
-  { '"': '&#34;', "'": '&#39;' },
-  { '"': '&quot;', "'": '&apos;' },
-];
-
-function html(value: string, quotes: Readonly<Record<string, string>>): string {
-  const entities: Readonly<Record<string, string>> = { ...ENTITIES, ...quotes };
-  return value.replace(MARKUP_OR_QUOTE, (character) => entities[character] ?? character);
-}
-
-function percentEncoded(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-}
-
-/** A character (a UTF-16 code unit) in JSON. */
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-function lowerCase(text: string): string {
-  return text.toLowerCase();
 }
 
 function authorizationOf({ key, secret }: BasicCredentials): string {

@@ -88,7 +88,7 @@ export class DeliveryReports {
       targetUrl: target.targetUrl,
       message: message.body,
       responseBody: result.responseBody,
-      failureMessage: outcome.error,
+      reason: result.reason,
       willRetryAt: settlement.action === 'retry' ? settlement.availableAt : null,
       deadLettered,
     });

@@ -1,6 +1,6 @@
 import { shortened } from '../observability/shortened.ts';
+import { MIN_CENSORED_QUERY_LENGTH } from '../observability/url-censor.ts';
 import type { AttemptHeader, AttemptHeaders } from '../webhooks/history/attempt-headers.ts';
-import { MIN_CENSORED_QUERY_LENGTH } from '../webhooks/history/delivery-log.ts';
 import { type BasicCredentials, CENSORED, withoutCredentials } from './basic-credentials.ts';
 
 /** Bounds for the request and for the response of an attempt, in headers and characters. */

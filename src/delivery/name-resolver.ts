@@ -26,6 +26,9 @@ const QUERY_TRIES = 2;
 const IPV6_PROBE_LIMIT_MS = 1_000;
 /** How long to wait for addresses of the other family after those of one have arrived. */
 const OTHER_FAMILY_DELAY_MS = 250;
+/** The names to query when a lookup has failed: the root, and this many of those that were found last. */
+const ROOT = '.';
+const REMEMBERED_NAMES = 2;
 
 const HOSTS_FILE = '/etc/hosts';
 const RESOLVER_FILE = '/etc/resolv.conf';
@@ -58,6 +61,13 @@ export class NameServiceDownError extends Error {
 /** What lookups of any name get: an answer, only failures, or no response. */
 type NameServiceState = 'answers' | 'fails' | 'silent';
 
+/** A lookup in progress. */
+interface Lookup {
+  readonly resolver: Resolver;
+  /** The name as configured, without a search domain. */
+  readonly hostname: string;
+}
+
 /** Configuration of a {@link NameResolver}. */
 export interface NameResolverOptions {
   /** Addresses of name servers, `address` or `address:port`. @defaultValue those of the system */
@@ -80,10 +90,12 @@ export class NameResolver {
   readonly #search: ParsedFile<SearchRules>;
   readonly #nameServers: readonly string[] | null;
   #resolver: { readonly of: SearchRules; readonly resolver: Resolver } | null = null;
-  /** When a name server last responded, in the time of `performance.now()`, and for which name. */
+  /** When a name server last responded, in the time of `performance.now()`. */
   #respondedAt = Number.NEGATIVE_INFINITY;
-  #respondedName: string | null = null;
-  #probe: Promise<NameServiceState> | null = null;
+  /** The names that were found last, in this order. Two, since the last one may be the one that fails next. */
+  readonly #foundNames = new Set<string>();
+  /** The queries in progress that find out whether any name can be resolved, by name. */
+  readonly #probes = new Map<string, Promise<unknown>>();
 
   constructor(options: NameResolverOptions = {}) {
     this.#hosts = new ParsedFile(options.hostsFile ?? HOSTS_FILE, parseHosts);
@@ -117,7 +129,8 @@ export class NameResolver {
    * @throws {NameServiceDownError} if no name can be resolved
    */
   async find(hostname: string): Promise<readonly LookupAddress[]> {
-    const name = withoutLastDot(hostname.toLowerCase());
+    const wanted = hostname.toLowerCase();
+    const name = withoutLastDot(wanted);
     const listed = (await this.#hosts.read()).get(name);
     if (listed !== undefined) return listed.map(addressOf);
     if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
@@ -125,14 +138,17 @@ export class NameResolver {
     const startedAt = performance.now();
     const rules = await this.#search.read();
     const resolver = this.#resolverFor(rules);
+    const candidates = candidatesOf(wanted, rules);
     try {
-      const candidates = candidatesOf(hostname, rules);
-      return await within(LOOKUP_LIMIT_MS - PROBE_LIMIT_MS, this.#firstOf(resolver, candidates));
+      return await within(
+        LOOKUP_LIMIT_MS - PROBE_LIMIT_MS,
+        this.#firstOf({ resolver, hostname: name }, candidates),
+      );
     } catch (error) {
       const code = codeOf(error);
       if (ABSENT.has(code)) throw lookupError('ENOTFOUND', hostname);
       if (this.#respondedAt < startedAt) {
-        const state = await this.#stateOf(resolver);
+        const state = await this.#stateOf(resolver, candidates);
         if (state === 'silent') await openSocket();
         if (state !== 'answers') throw new NameServiceDownError(state === 'silent' && SILENT.has(code));
       }
@@ -154,11 +170,11 @@ export class NameResolver {
   }
 
   /** Resolves the first name that has an address. A server failure for one name does not end the search. */
-  async #firstOf(resolver: Resolver, names: readonly string[]): Promise<readonly LookupAddress[]> {
+  async #firstOf(lookup: Lookup, names: readonly string[]): Promise<readonly LookupAddress[]> {
     let failure: unknown = lookupError('ENOTFOUND', names.at(-1) ?? '');
     for (const name of names) {
       try {
-        return await this.#ask(resolver, name);
+        return await this.#ask(lookup, name);
       } catch (error) {
         if (SILENT.has(codeOf(error))) throw error;
         if (!ABSENT.has(codeOf(error))) failure = error;
@@ -167,11 +183,11 @@ export class NameResolver {
     throw failure;
   }
 
-  async #ask(resolver: Resolver, name: string): Promise<readonly LookupAddress[]> {
+  async #ask(lookup: Lookup, name: string): Promise<readonly LookupAddress[]> {
     const found: LookupAddress[][] = [];
     const families = reachesIpv6() ? ([4, 6] as const) : ([4] as const);
     const noted = families.map(async (family, place) => {
-      found[place] = await this.#query(resolver, name, family);
+      found[place] = await this.#query(lookup, name, family);
     });
     const all = Promise.allSettled(noted);
     const isFound = await Promise.any(noted).then(
@@ -184,53 +200,51 @@ export class NameResolver {
     }
     const failures = (await all).map((result) => (result.status === 'rejected' ? result.reason : null));
     const failure = failures.find((each) => !ABSENT.has(codeOf(each))) ?? failures[0];
-    if (codeOf(failure) === 'ENODATA' && families.length === 1 && (await this.#hasIpv6(resolver, name)))
+    if (codeOf(failure) === 'ENODATA' && families.length === 1 && (await this.#hasIpv6(lookup, name)))
       throw lookupError('ONLY_IPV6', name);
     throw failure;
   }
 
   /** Whether a name has an IPv6 address. A name server that does not respond soon to this counts as no. */
-  async #hasIpv6(resolver: Resolver, name: string): Promise<boolean> {
-    return await within(IPV6_PROBE_LIMIT_MS, this.#query(resolver, name, 6)).then(
+  async #hasIpv6(lookup: Lookup, name: string): Promise<boolean> {
+    return await within(IPV6_PROBE_LIMIT_MS, this.#query(lookup, name, 6)).then(
       () => true,
       () => false,
     );
   }
 
-  async #query(resolver: Resolver, name: string, family: 4 | 6): Promise<LookupAddress[]> {
+  async #query({ resolver, hostname }: Lookup, name: string, family: 4 | 6): Promise<LookupAddress[]> {
     try {
       const addresses = await (family === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
       this.#noteResponse(name);
       return addresses.map((address) => ({ address, family }));
     } catch (error) {
-      if (SAYS_ABSENT.has(codeOf(error))) this.#noteResponse(null);
+      // A cluster's own name server says this about the names of its search domains, even if it resolves no others.
+      if (name === hostname && SAYS_ABSENT.has(codeOf(error))) this.#noteResponse(null);
       throw error;
     }
   }
 
   #noteResponse(name: string | null): void {
     this.#respondedAt = performance.now();
-    if (name !== null) this.#respondedName = name;
+    if (name === null) return;
+    this.#foundNames.delete(name);
+    this.#foundNames.add(name);
+    if (this.#foundNames.size <= REMEMBERED_NAMES) return;
+    const [oldest = ''] = this.#foundNames;
+    this.#foundNames.delete(oldest);
   }
 
-  /** What the name servers respond to a query for the root, and to one for the name of their last response. */
-  #stateOf(resolver: Resolver): Promise<NameServiceState> {
-    this.#probe ??= this.#askAnything(resolver).finally(() => {
-      this.#probe = null;
-    });
-    return this.#probe;
-  }
-
-  async #askAnything(resolver: Resolver): Promise<NameServiceState> {
-    const name = this.#respondedName;
-    const queries = [
-      () => resolver.resolveNs('.'),
-      ...(name === null ? [] : [() => resolver.resolve4(name)]),
-    ];
+  /**
+   * What the name servers respond to queries for the root and for the names that were found last. The names of the
+   * failed lookup are not queried: they fail whether their own name servers are at fault or those of this machine.
+   */
+  async #stateOf(resolver: Resolver, failedNames: readonly string[]): Promise<NameServiceState> {
+    const names = [ROOT, ...this.#foundNames].filter((name) => !failedNames.includes(name));
     let failed = false;
-    const answered = queries.map(async (ask) => {
+    const answered = names.map(async (name) => {
       try {
-        await ask();
+        await this.#probe(resolver, name);
       } catch (error) {
         if (SAYS_ABSENT.has(codeOf(error))) return;
         failed ||= !SILENT.has(codeOf(error));
@@ -241,6 +255,16 @@ export class NameResolver {
       () => 'answers',
       () => (failed ? 'fails' : 'silent'),
     );
+  }
+
+  /** Queries a name. Lookups that fail at the same time share the queries. */
+  #probe(resolver: Resolver, name: string): Promise<unknown> {
+    const running = this.#probes.get(name);
+    if (running !== undefined) return running;
+    const query: Promise<unknown> = name === ROOT ? resolver.resolveNs(ROOT) : resolver.resolve4(name);
+    const probe = query.finally(() => this.#probes.delete(name));
+    this.#probes.set(name, probe);
+    return probe;
   }
 }
 

@@ -19,7 +19,8 @@ import type { TargetConnection, TargetConnections, TargetRequestHandler } from '
 const MAX_INFORMATIONAL_RESPONSES = 16;
 
 const HTTP_OK = 200;
-const HTTP_REDIRECTION = 300;
+/** The lowest status that is a failure. */
+export const HTTP_REDIRECTION = 300;
 const HTTP_REQUEST_TIMEOUT = 408;
 const HTTP_TOO_MANY_REQUESTS = 429;
 const HTTP_SERVICE_UNAVAILABLE = 503;

@@ -37,7 +37,24 @@ export async function takeUp(
   const spent = received.filter(
     (message) => message.receiveCount > 1 && message.receiveCount >= limitOf(message),
   );
-  const failures = await webhooks.failures(spent);
+  const failures = failuresSinceQueued(spent, await webhooks.failures(spent));
   const exhausted = spent.filter((message) => (failures.get(message.messageId) ?? 0) >= limitOf(message));
   return { targets, resent, failures, exhausted: new Set(exhausted.map(({ messageId }) => messageId)) };
+}
+
+/**
+ * The failures of messages since they were queued, by id. The history also has those before a redelivery. Times do not tell
+ * them apart, because clocks are corrected. But a message cannot have failed more often than it was received. So a lost
+ * attempt counts only for a message that was redelivered.
+ */
+function failuresSinceQueued(
+  messages: readonly ReceivedMessage[],
+  inHistory: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  return new Map(
+    messages.map(({ messageId, receiveCount }) => [
+      messageId,
+      Math.min(receiveCount - 1, inHistory.get(messageId) ?? 0),
+    ]),
+  );
 }

@@ -152,9 +152,10 @@ export class DeliveryTargets {
     return new Set(messageIds.length === 0 ? [] : await readResent(this.#with.reader, messageIds));
   }
 
-  /** How many attempts of messages have failed since the messages were queued, by message id. */
+  /** How many attempts of messages have failed, by message id; including those before a redelivery. */
   async failures(messages: readonly ReceivedMessage[]): Promise<ReadonlyMap<string, number>> {
-    const rows = messages.length === 0 ? [] : await readFailures(this.#with.reader, messages);
+    const ids = messages.map(({ messageId }) => messageId);
+    const rows = ids.length === 0 ? [] : await readFailures(this.#with.reader, ids);
     return new Map(rows.map(({ message_id, failures }) => [message_id, failures]));
   }
 

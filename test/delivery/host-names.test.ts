@@ -51,6 +51,14 @@ async function resolverWith(
   };
 }
 
+/** A resolver whose name servers refuse the root, have the names that are not `broken`, and fail on those that are. */
+async function lockedDownResolver(files: { resolver?: string } = {}) {
+  const broken: string[] = [];
+  const behaviour = (name: string) =>
+    name === '' ? 'refused' : broken.includes(name) ? 'broken' : ['127.0.0.1'];
+  return Object.assign(await resolverWith(behaviour, files), { broken });
+}
+
 describe('targets whose host names cannot be resolved', () => {
   it('delay no other target', async () => {
     await using names = await resolverWith(behaviourOf);
@@ -261,10 +269,87 @@ describe('a host name', () => {
     assert.deepEqual([...new Set(names.server.asked)], ['x.y', 'x.y.a.test', 'x.y.b.test']);
   });
 
+  for (const [upstream, message] of [
+    ['broken', 'the name servers refuse or fail all lookups'],
+    ['silent', 'no name server responds'],
+  ] as const)
+    it(`is not blamed if only the cluster's own name server responds, and those behind it are ${upstream}`, async () => {
+      const behaviour = (name: string) => (name.endsWith('.cluster.local') ? 'absent' : upstream);
+      await using names = await resolverWith(behaviour, {
+        resolver: 'search team.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n',
+      });
+      const lookups = ['crm.example', 'hooks.example'].map((name) => names.resolver.find(name));
+      for (const lookup of await Promise.allSettled(lookups)) {
+        assert.ok(lookup.status === 'rejected' && lookup.reason instanceof NameServiceDownError);
+        assert.equal(lookup.reason.message, message);
+      }
+    });
+
+  it('is blamed if it does not exist, although it cannot be completed by a search domain', async () => {
+    const behaviour = (name: string) => (name === 'x.y' ? 'absent' : 'broken');
+    await using names = await resolverWith(behaviour, { resolver: 'search a.test' });
+    await assert.rejects(names.resolver.find('x.y'), { code: 'ESERVFAIL' });
+  });
+
   it('is blamed if a name server fails on it but answers for other names', async () => {
     await using names = await resolverWith(behaviourOf);
     await assert.rejects(names.resolver.find('broken.test'), { code: 'ESERVFAIL' });
   });
+
+  it('is blamed although it was the last one that was found, if an earlier one still is', async () => {
+    await using names = await lockedDownResolver();
+    for (const name of ['good.test', 'other.test']) await names.resolver.find(name);
+    names.broken.push('other.test');
+    await assert.rejects(names.resolver.find('other.test'), { code: 'ESERVFAIL' });
+    await assert.rejects(names.resolver.find('OTHER.test.'), { code: 'ESERVFAIL' });
+  });
+
+  it('is blamed although it was the last one that a search domain completed', async () => {
+    await using names = await lockedDownResolver({ resolver: 'search x.test y.test' });
+    for (const name of ['good', 'other']) await names.resolver.find(name);
+    assert.deepEqual([...new Set(names.server.asked)], ['good.x.test', 'other.x.test']);
+    names.broken.push('other', 'other.x.test', 'other.y.test');
+    await assert.rejects(names.resolver.find('other'), { code: 'ESERVFAIL' });
+  });
+
+  it('is blamed if it fails together with others, and one of them is the only name that is found', async () => {
+    await using names = await lockedDownResolver();
+    for (const name of ['good.test', 'other.test']) await names.resolver.find(name);
+    names.broken.push('other.test', 'new.test');
+    names.server.asked.length = 0;
+    const lookups = ['other.test', 'new.test', 'other.test'].map((name) => names.resolver.find(name));
+    for (const lookup of await Promise.allSettled(lookups))
+      assert.equal(lookup.status === 'rejected' && lookup.reason.code, 'ESERVFAIL');
+    // The lookups share the queries that find out who is at fault.
+    assert.equal(names.server.asked.filter((name) => name === 'good.test').length, 1);
+  });
+
+  it('is not blamed if it is the only name that was ever found, until another one is', async () => {
+    await using names = await lockedDownResolver();
+    await names.resolver.find('other.test');
+    names.broken.push('other.test');
+    await assert.rejects(names.resolver.find('other.test'), NameServiceDownError);
+    await names.resolver.find('good.test');
+    await assert.rejects(names.resolver.find('other.test'), { code: 'ESERVFAIL' });
+  });
+
+  for (const [behaviour, message] of [
+    ['broken', 'the name servers refuse or fail all lookups'],
+    ['refused', 'the name servers refuse or fail all lookups'],
+    ['silent', 'no name server responds'],
+  ] as const)
+    it(`is not blamed if all names that were found before are ${behaviour}`, async () => {
+      let down = false;
+      await using names = await resolverWith(() => (down ? behaviour : ['127.0.0.1']));
+      const all = ['one.test', 'two.test', 'three.test'];
+      for (const name of all) await names.resolver.find(name);
+      down = true;
+      const lookups = [...all, 'new.test'].map((name) => names.resolver.find(name));
+      for (const lookup of await Promise.allSettled(lookups)) {
+        assert.ok(lookup.status === 'rejected' && lookup.reason instanceof NameServiceDownError);
+        assert.equal(lookup.reason.message, message);
+      }
+    });
 
   for (const behaviour of ['broken', 'refused'] as const)
     it(`is not blamed if the name servers respond to every name that it is ${behaviour}`, async () => {

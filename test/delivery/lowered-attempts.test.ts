@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { watchWaits } from '../../src/delivery/overlong-waits.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
-import { HOUR_MS } from '../../src/time/units.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { QueueUser } from '../queue/queue-engine.ts';
 import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-server.ts';
@@ -27,6 +27,8 @@ import {
   updateWebhook,
 } from './webhook-helpers.ts';
 
+/** Less than the lifetime of an access token. */
+const FAST_MS = 10 * MINUTE_MS;
 const FAILS_FOR_A = when((postback) => accountsOf([postback])[0] === 'a', answer(500));
 
 /** Makes the head of a line fail until it has had so many attempts. */
@@ -152,6 +154,38 @@ describe('max_attempts that is lowered below the attempts of the head', () => {
     assert.equal(target.requests.length, 2);
     assert.equal((await statisticsOf(service.api, id)).error_count, 2);
   });
+
+  for (const [when, offsetsMs] of [
+    ['while the clock was fast', { failed: 0, redelivered: FAST_MS }],
+    ['after it had failed while the clock was fast', { failed: FAST_MS, redelivered: 0 }],
+  ] as const)
+    it(`gives a message that was redelivered ${when} all its attempts, and no more`, async () => {
+      let offsetMs: number = offsetsMs.failed;
+      const { promise: mayFail, resolve: fail } = Promise.withResolvers<void>();
+      await using target = await startTarget({
+        respondWith: async ({ response }) => {
+          if (target.requests.length === 4) await mayFail;
+          response.statusCode = 500;
+          response.end();
+        },
+      });
+      await using service = await startTestService({
+        now: () => Date.now() + offsetMs,
+        settings: { retry_initial_delay: 0.001, retry_max_delay: 0.002 },
+      });
+      const { api } = service;
+      const id = await createWebhook(api, target.url, { max_attempts: 3 });
+      await createAccounts(api, 'a');
+      const [dead] = await settledDeliveries(api, id, 1);
+      offsetMs = offsetsMs.redelivered;
+      assert.equal((await api.post(`/webhooks/${id}/deliveries/${dead!.id}/redeliver`)).status, 202);
+      await target.waitFor(4);
+      offsetMs = 0;
+      fail();
+      await until(async () => (await lineOf(api, id)).state === 'EMPTY', 'it is dead-lettered');
+      assert.deepEqual(await outcomesOf(api, id, 1), [['DEAD_LETTERED', 'ATTEMPTS_EXHAUSTED', 6]]);
+      assert.equal(target.requests.length, 6);
+    });
 
   it('takes effect on the instance that delivers, whichever instance was called', {
     skip: ON_POSTGRES ? false : 'the embedded database has one instance',

@@ -53,7 +53,7 @@ export async function publishContentChanges(
     for (const [folderId, within] of byFolder) {
       for (let from = 0; from < within.length; from += MAX_ASSETS_PER_EVENT) {
         const some = within.slice(from, from + MAX_ASSETS_PER_EVENT);
-        const { content, holders } = await parts.of(folderId, some, within.length === 1);
+        const { content, holders } = await parts.of(folderId, some);
         published.push({
           subtopic,
           user,
@@ -85,13 +85,12 @@ class PartsInEvents {
     this.#tx = tx;
   }
 
-  /** @param isWhole whether one asset is all that changes in the folder */
-  async of(folderId: number, assets: readonly Asset<AssetType>[], isWhole: boolean): Promise<PartInEvents> {
-    const key = [isWhole, ...assets.map(assetKey)].join();
+  async of(folderId: number, assets: readonly Asset<AssetType>[]): Promise<PartInEvents> {
+    const key = assets.map(assetKey).join();
     const known = this.#parts.get(key);
     if (known !== undefined) return known;
     const part = {
-      content: await toContentResource(this.#tx, await this.#folder(folderId), assets, isWhole),
+      content: await toContentResource(this.#tx, await this.#folder(folderId), assets),
       holders: await withHolders(this.#tx, assets),
     };
     this.#parts.set(key, part);
@@ -111,14 +110,13 @@ async function toContentResource(
   tx: Transaction,
   { folder: { id, name, location }, pathWithin }: FolderAndPath,
   assets: readonly Asset<AssetType>[],
-  isWhole: boolean,
 ): Promise<ContentResource> {
   const contents = assets.map(
     (asset): FolderContent => ({ type: asset.type, id: asset.id, name: asset.name }),
   );
   const folder: FolderResource = { id, name, location, contents };
   const [only] = assets;
-  if (only === undefined || !isWhole) return { folder };
+  if (only === undefined || assets.length > 1) return { folder };
   if (only.type === 'BUNDLE')
     return { folder, bundle: { id: only.id, name: only.name, location: pathWithin } };
   const course = only.type === 'COURSE' ? await readPublishedCourseInEvent(tx, only.id) : undefined;

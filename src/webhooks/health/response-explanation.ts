@@ -62,7 +62,12 @@ export function responseExplanation(
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .trim();
   if (line === '' || !isReadable(line)) return null;
-  if (reason?.toLowerCase().includes(line.toLowerCase())) return null;
+  if (
+    censored(reason ?? '')
+      .toLowerCase()
+      .includes(line.toLowerCase())
+  )
+    return null;
   return shortened(line, MAX_LENGTH);
 }
 

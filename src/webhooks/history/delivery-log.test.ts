@@ -56,7 +56,7 @@ function success(mode: LoggingMode, changes: Partial<LoggedAttempt> = {}): Logge
     targetUrl: URL,
     message: JSON.stringify(MESSAGE),
     responseBody: '{"ok":true}',
-    failureMessage: null,
+    reason: null,
     willRetryAt: null,
     deadLettered: false,
     ...changes,
@@ -69,7 +69,7 @@ function failure(mode: LoggingMode, changes: Partial<LoggedAttempt> = {}): Logge
     succeeded: false,
     status: 503,
     responseBody: 'come back later',
-    failureMessage: `Request to postback URL '${URL}' failed for reason: 503 Service Unavailable`,
+    reason: '503 Service Unavailable',
     willRetryAt: NEXT,
     ...changes,
   });
@@ -282,5 +282,86 @@ describe('a token in the query of a target', () => {
       assert.ok(!JSON.stringify(line).includes(TOKEN), JSON.stringify(line));
       assert.match(JSON.stringify(line), /target\.example/);
     }
+  });
+
+  /** What remains in a log of an attempt whose response, or status text, has this text. */
+  function shown(targetUrl: string, said: string, mode: LoggingMode = 'FULL'): string {
+    const changes = { targetUrl, responseBody: said, reason: `404 ${said}` };
+    return JSON.stringify(linesOf({}, (log) => log.attempt(failure(mode, changes))));
+  }
+
+  it('is not logged with a status text that quotes the path and query', () => {
+    const line = shown(URL, 'Cannot POST /hook?code=hunter2', 'SUMMARY');
+    assert.match(line, /failed for reason: 404 Cannot POST \/hook\?…"/);
+    assert.ok(!line.includes(TOKEN), line);
+  });
+
+  it('is not logged with a status text that was shortened within it', () => {
+    const url = `https://target.example/?v=1&sig=${'sEcReT'.repeat(20)}`;
+    const line = shown(url, 'POST /?v=1&sig=sEcReTsEc…', 'SUMMARY');
+    assert.ok(!line.includes('sEcReT'), line);
+  });
+
+  const TOKENS =
+    'https://target.example/h?api-version=2016-06-01&empty=&sig=Ab%2Fc%2Bd/e%3D%3D&k=x+y%20z"1&lone+token';
+  for (const said of [
+    '{"error":"unknown code hunter2"}',
+    '"https://target.example/hook%3Fcode%3Dhunter2"',
+    '{"query":{"code":"hunter2"}}',
+    'hunter2hunter2',
+  ])
+    it(`is not logged with a response that contains a part of the query: ${said}`, () => {
+      const line = shown(URL, said);
+      assert.ok(!line.includes(TOKEN), line);
+      assert.match(line, /…/);
+    });
+
+  for (const [secret, said] of [
+    ['Ab', '{"sig":"Ab/c+d/e=="}'],
+    ['Ab', '{"sig":"Ab\\/c+d\\/e=="}'],
+    ['Ab', 'sig Ab%2Fc%2Bd%2Fe%3D%3D'],
+    ['Ab', 'sig Ab%2fc%2bd%2fe%3d%3d'],
+    ['Ab', 'sig Ab%2Fc%2Bd/e%3D%3D'],
+    ['x y', '{"k":"x y z\\"1"}'],
+    ['x y', '<p>x y z&quot;1</p>'],
+    ['lone', 'lone token, lone+token, lone%20token'],
+  ] as const)
+    it(`is not logged in the form ${said}`, () => {
+      const line = shown(TOKENS, said);
+      assert.ok(!line.includes(secret), line);
+    });
+
+  it('leaves names and short values of the query in the text, and other queries', () => {
+    const url = 'https://target.example/hook?v=1&format=json&code=hunter2';
+    const said = '{"code":"is unknown","format":"json","v":1,"see":"https://docs.example/?p=1"}';
+    const [line] = linesOf({}, (log) => log.attempt(failure('FULL', { targetUrl: url, responseBody: said })));
+    assert.deepEqual(line?.response_body, JSON.parse(said));
+  });
+
+  it('leaves everything in the text if the query is very short, also without its encoding', () => {
+    for (const query of ['a=1', '%20%20', '%61%3d%31'])
+      assert.match(shown(`https://target.example/hook?${query}`, 'a=1  b'), /"response_body":"a=1 {2}b"/);
+  });
+
+  it('leaves the target as it is if its name is in the query', () => {
+    const url = 'https://target.example/hook?for=target.example';
+    const [line] = linesOf({}, (log) => log.attempt(failure('FULL', { targetUrl: url })));
+    assert.equal(line?.target_url, 'https://target.example/hook?…');
+    assert.match(
+      String(line?.msg),
+      /URL 'https:\/\/target\.example\/hook\?…' failed for reason: 503 Service/,
+    );
+  });
+
+  it('takes no long search: with very many values, nothing of a long response is logged', () => {
+    const values = Array.from({ length: 300 }, (_, n) => `sEcReT${n}`);
+    const url = `https://target.example/hook?${values.map((value) => `k=${value}`).join('&')}`;
+    const line = shown(url, `unknown ${values[299]}${'.'.repeat(60_000)}`);
+    assert.ok(!line.includes('sEcReT') && !line.includes('unknown'), line);
+  });
+
+  it('does no harm if the URL is invalid', () => {
+    for (const url of ['', '?', 'http://?%', 'x?y=%ff%&z=%2'])
+      assert.match(shown(url, 'refused'), /404 refused/);
   });
 });

@@ -1,5 +1,6 @@
 import { TOPICS, type Topic } from '../../events/catalogue.ts';
 import type { Logger, Logs } from '../../observability/log.ts';
+import { queryCensor, withoutQueries, withoutQuery } from '../../observability/url-censor.ts';
 import type { LogClassName } from '../../settings/log-classes.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import {
@@ -11,6 +12,7 @@ import {
   whatToLog,
 } from '../configuration/logging-mode.ts';
 import type { StatusReason } from './delivery-status.ts';
+import { postbackFailureMessage } from './postback-failure.ts';
 
 const DELIVERY_CLASS: LogClassName = 'PostbackDelivery';
 
@@ -39,8 +41,8 @@ export interface LoggedAttempt extends LoggedMessage {
   readonly targetUrl: string;
   /** The part of the response body that was read, without the credentials that were sent. */
   readonly responseBody: string | null;
-  /** The last error as in the statistics; null for a success. */
-  readonly failureMessage: string | null;
+  /** Why the attempt failed; null for a success. */
+  readonly reason: string | null;
   /** When the next attempt is due, in epoch milliseconds; null if there will be none. */
   readonly willRetryAt: number | null;
   /** Whether this was the last attempt, after which the message was moved to the dead-letter queue. */
@@ -51,9 +53,6 @@ export interface LoggedAttempt extends LoggedMessage {
 export interface LoggedRemoval extends LoggedMessage {
   readonly reason: StatusReason;
 }
-
-/** A shorter query could occur in any text by chance, and contains no token. */
-export const MIN_CENSORED_QUERY_LENGTH = 4;
 
 /** Reasons in words that end the sentence "discarded: …". */
 const REASONS: Readonly<Record<StatusReason, string>> = {
@@ -97,6 +96,8 @@ export class DeliveryLog {
 
     const { webhookId, subtopic, succeeded, status, targetUrl, responseBody, willRetryAt } = attempt;
     const durationMs = Math.round(attempt.durationMs);
+    // The target may repeat its URL, or a part of it.
+    const censored = queryCensor(targetUrl);
     const fields = {
       ...about(attempt),
       outcome: succeeded ? 'success' : 'failure',
@@ -110,9 +111,7 @@ export class DeliveryLog {
         ? {
             target_url: withoutQuery(targetUrl),
             message: messageWithoutQuery(attempt.message),
-            ...(responseBody === null
-              ? {}
-              : { response_body: parsed(withoutQueryOf(targetUrl, responseBody)) }),
+            ...(responseBody === null ? {} : { response_body: parsed(censored(responseBody)) }),
           }
         : {}),
     };
@@ -125,7 +124,8 @@ export class DeliveryLog {
       return;
     }
     const failed = `${subtopic} not delivered to webhook ${webhookId} (attempt ${attempt.attempt})`;
-    const why = (attempt.failureMessage ?? 'unknown error').replaceAll(targetUrl, withoutQuery(targetUrl));
+    const reason = withoutQueries(censored(attempt.reason ?? 'unknown'));
+    const why = postbackFailureMessage(withoutQuery(targetUrl), reason);
     if (attempt.deadLettered) {
       this.#log.error(`${failed}, moved to the dead-letter queue: ${why}`, fields);
     } else if (willRetryAt === null) {
@@ -192,18 +192,4 @@ function messageWithoutQuery(body: string): unknown {
   if (typeof message !== 'object' || message === null) return message;
   const { target_url: url } = message as { target_url?: unknown };
   return typeof url === 'string' ? { ...message, target_url: withoutQuery(url) } : message;
-}
-
-/** A text from a target, which may echo the request, without the query of the target's URL. */
-function withoutQueryOf(targetUrl: string, text: string): string {
-  const query = targetUrl.split('?').slice(1).join('?');
-  if (query.length < MIN_CENSORED_QUERY_LENGTH) return text;
-  const inJson = JSON.stringify(query).slice(1, -1);
-  return text.replaceAll(query, '…').replaceAll(inJson, '…');
-}
-
-/** The query of a target URL often contains a token. The rest shows where a request went. */
-function withoutQuery(url: string): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : `${url.slice(0, query)}?…`;
 }

@@ -160,22 +160,17 @@ export async function readResent(
   return rows.map((row) => row.message_id);
 }
 
-/**
- * How many attempts of messages that wait have failed since the messages were queued. Attempts whose outcome was lost
- * are not among them.
- */
+/** How many attempts of messages have failed. Attempts whose outcome was lost are not among them. */
 export async function readFailures(
   reader: Pick<Reader, 'dialect' | 'all'>,
-  messages: readonly Pick<QueueMessage, 'messageId' | 'requeuedAt'>[],
+  messageIds: readonly string[],
 ): Promise<{ message_id: string; failures: number }[]> {
-  const isSince = (attempt: string) => `${attempt}.attempted_at + ${attempt}.duration_ms >= tried.since`;
   return await reader.all(
-    `select deliveries.message_id, case when ${isSince('deliveries')} then 1 else 0 end +
-       (select count(*) from delivery_attempts
-        where delivery_attempts.delivery_id = deliveries.id and ${isSince('delivery_attempts')}) as failures
-     from ${recordset(reader.dialect, 'tried', { id: 'text', since: 'bigint' })}
-     cross join deliveries where deliveries.message_id = tried.id`,
-    JSON.stringify(messages.map(({ messageId, requeuedAt = 0 }) => ({ id: messageId, since: requeuedAt }))),
+    `select deliveries.message_id, 1 +
+       (select count(*) from delivery_attempts where delivery_attempts.delivery_id = deliveries.id) as failures
+     from ${recordset(reader.dialect, 'tried', { id: 'text' })}
+     cross join deliveries where deliveries.message_id = tried.id and deliveries.attempted_at is not null`,
+    toIdList(messageIds),
   );
 }
 

@@ -25,8 +25,9 @@ export class PageHeader {
   }
 
   /** Notes the language of the course's name; null if it is not known. */
-  setLanguage(language: string | null): void {
-    if (language !== null) this.#name.lang = language;
+  setLanguage(language: string | null | undefined): void {
+    // An instance of an earlier release sends none.
+    if (language != null) this.#name.lang = language;
   }
 
   /**

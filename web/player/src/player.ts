@@ -287,7 +287,7 @@ export class Player {
     if (open.saver !== null && !this.#isEnded) {
       // An asset has nothing more to report, but the state of the sequencing has changed.
       if (open.runtime !== null || this.#sequencer !== null) open.saver.changed('commit');
-      await this.#lastSave.wait(open.saver, leaving === 'out');
+      await this.#lastSave.wait(open.saver, leaving === 'out' || this.#moves.isLeaving);
     }
     open.dispose();
     await this.#noteLeft(open);

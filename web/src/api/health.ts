@@ -31,5 +31,6 @@ export const healthSummaryQuery = queryOptions({
 /** How many things do not work: services that do not respond, and the connection to targets. */
 export function countProblems({ checks, connection_trouble }: HealthSummary): number {
   const failed = CHECKS.filter((name) => checks[name] === 'failed').length;
-  return failed + (connection_trouble === null ? 0 : 1);
+  // An instance of an earlier release sends none.
+  return failed + (connection_trouble == null ? 0 : 1);
 }

@@ -58,7 +58,8 @@ function obstacleOf(check: string, { engine, obstacle }: Health['queue']): strin
 
 function deliveryOf({ queue: { state }, connection_trouble: trouble }: Health): Check {
   const { name, unable, ...words } = texts.checks.delivery;
-  if (trouble !== null) {
+  // An instance of an earlier release sends none.
+  if (trouble != null) {
     const since = formatDateTime(new Date(trouble.since_dt));
     return { name, tone: 'bad', state: texts.unable, words: unable(trouble.reason, trouble.webhooks, since) };
   }

@@ -1,0 +1,69 @@
+/**
+ * The forms of a value: plain, and as the usual languages write it in JSON, in a URL or form, and in HTML. For finding
+ * secrets in the responses of targets.
+ */
+export function writtenForms(value: string): readonly string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const url = encodeURIComponent(value.toWellFormed());
+  const form = new URLSearchParams([['', value]]).toString().slice(1);
+  // In most secrets, nothing needs to be escaped.
+  const forms = new Set([value, json, url, form]);
+  if (forms.size === 1 && !/[/!'()*]/.test(value)) return [value];
+  const python = json.replace(NOT_ASCII, escaped);
+  const dotNet = json.replace(NOT_ASCII_OR_MARKUP, (character) =>
+    escaped(character).toUpperCase().replace('U', 'u'),
+  );
+  for (const text of [
+    json.replaceAll('/', '\\/'),
+    python,
+    python.replaceAll('/', '\\/'),
+    json.replace(MARKUP, escaped),
+    dotNet,
+    dotNet.replaceAll('\\"', '\\u0022'),
+    ...[url, url.replace(RESERVED, percentEncoded)].flatMap((each) => [each, each.replaceAll('%2F', '/')]),
+    form.replace(RESERVED, percentEncoded),
+    ...QUOTES_IN_HTML.map((quotes) => html(value, quotes)),
+  ])
+    forms.add(text);
+  for (const text of [...forms]) forms.add(text.replace(PERCENT, lowerCase));
+  return [...forms];
+}
+
+/** Characters beyond ASCII, each UTF-16 code unit by itself, as JSON escapes them. */
+const NOT_ASCII = /[\u0080-\uffff]/g;
+const MARKUP = /[<>&]/g;
+/** The characters that .NET escapes. */
+const NOT_ASCII_OR_MARKUP = /[\u0080-\uffff<>&'+`]/g;
+const PERCENT = /%[0-9A-F]{2}/g;
+/** Characters that some languages leave unchanged in URLs, but PHP and Python encode. */
+const RESERVED = /[!'()*]/g;
+const MARKUP_OR_QUOTE = /[<>&"']/g;
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/** How browsers, PHP, Python, Go and XML write quotation marks and apostrophes. */
+const QUOTES_IN_HTML = [
+  { '"': '"', "'": "'" },
+  { '"': '&quot;', "'": "'" },
+  { '"': '&quot;', "'": '&#39;' },
+  { '"': '&quot;', "'": '&#039;' },
+  { '"': '&quot;', "'": '&#x27;' },
+  { '"': '&#34;', "'": '&#39;' },
+  { '"': '&quot;', "'": '&apos;' },
+];
+
+function html(value: string, quotes: Readonly<Record<string, string>>): string {
+  const entities: Readonly<Record<string, string>> = { ...ENTITIES, ...quotes };
+  return value.replace(MARKUP_OR_QUOTE, (character) => entities[character] ?? character);
+}
+
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** A character (a UTF-16 code unit) in JSON. */
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function lowerCase(text: string): string {
+  return text.toLowerCase();
+}
