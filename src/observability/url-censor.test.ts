@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { urlCensor } from './url-censor.ts';
 
 describe('the censor of a URL', () => {
-  it('removes its path, its query and their parts, in whatever order a text has them', () => {
+  it('removes its path, its query and their parts', () => {
     const censored = urlCensor('https://hooks.example.com/services/T0AB12/sEcReT99?code=aBc12345');
     const shown = censored('no route /services/T0AB12/sEcReT99 (code aBc12345, team T0AB12, sEcReT99)');
     for (const secret of ['T0AB12', 'sEcReT99', 'aBc12345'])
