@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { LastRequestQueue } from '../../web/player/src/last-request-queue.ts';
+import { Reports } from '../../web/player/src/reports.ts';
 import { answerOfProxy, problem } from './support/page-in-node.ts';
 
 interface Sent {
@@ -11,6 +12,10 @@ interface Sent {
   keepalive: boolean;
   answer: PromiseWithResolvers<Response>;
 }
+
+/** The responses of the service to an AICC message, and to other reports, when it has stored them. */
+const arrived = () => new Response('error=0\r\n');
+const stored = () => new Response(null, { status: 204, headers: { 'x-experience-api-version': '1.0.3' } });
 
 /** A queue on a page without a network: the test answers the requests. */
 function queueOf(t: TestContext) {
@@ -33,16 +38,28 @@ function queueOf(t: TestContext) {
     Object.defineProperty(globalThis, name, { value, configurable: true });
     t.after(() => Reflect.deleteProperty(globalThis, name));
   }
-  const queue = new LastRequestQueue();
+  const reports = new Reports();
+  const queue = new LastRequestQueue(reports);
   const course = { fetch: fetchOf('course') };
   const add = (body: string, bytes = body.length, { method = 'POST', path = 'aicc' } = {}) =>
-    queue.add({ method, url: `http://content/token/${path}`, headers: [], body, bytes }, course);
+    void queue.add(
+      { method, url: new URL(`http://content/token/${path}`), headers: [], body, bytes },
+      course,
+    );
   /** Answers a request, and lets the queue go on. */
-  const answer = async (at: number, response: Response = new Response()) => {
+  const answer = async (at: number, response: Response = arrived()) => {
     sent[at]?.answer.resolve(response);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { queue, course, sent, add, answer, goBack: () => page.dispatchEvent(new Event('pageshow')) };
+  return {
+    queue,
+    reports,
+    course,
+    sent,
+    add,
+    answer,
+    goBack: () => page.dispatchEvent(new Event('pageshow')),
+  };
 }
 
 const bodies = (sent: readonly Sent[]) => sent.map(({ body }) => body);
@@ -51,14 +68,20 @@ const ids = (sent: readonly Sent[]) => new Set(sent.map(({ order: [id] }) => id)
 
 describe('the last requests of a course', () => {
   it('are sent one after the other while the page of the player stays', async (t) => {
-    const { queue, sent, add, answer } = queueOf(t);
+    const { reports, sent, add, answer } = queueOf(t);
     add('PutParam');
     add('ExitAU');
     assert.deepEqual(bodies(sent), ['PutParam']);
-    await answer(0);
-    assert.deepEqual(bodies(sent), ['PutParam', 'ExitAU']);
-    await answer(1, problem(403));
-    assert.equal(await queue.sent(), true, 'the service has answered, though it refused one');
+    await answer(0, problem(413));
+    assert.deepEqual(
+      bodies(sent),
+      ['PutParam', 'ExitAU'],
+      'the service has responded, though it refused one',
+    );
+    assert.equal(reports.isPending, true);
+    await answer(1);
+    assert.equal(reports.isPending, false);
+    assert.equal(reports.take(), 'refused');
     // Neither waits for another one, on any instance of the service.
     assert.deepEqual(numbers(sent), ['1', '1']);
     assert.equal(ids(sent).size, 2);
@@ -159,9 +182,9 @@ describe('the last requests of a course', () => {
   });
 
   it('do not wait for a request that reports nothing, and it may fail', async (t) => {
-    const { queue, sent, add, answer } = queueOf(t);
+    const { reports, sent, add, answer } = queueOf(t);
     add('', 0, { method: 'GET', path: 'xapi/activities/state?stateId=bookmark' });
-    assert.equal(queue.isSending, false, 'the learner waits for nothing');
+    assert.equal(reports.isPending, false, 'the learner waits for nothing');
     add('bookmark', 8, { method: 'PUT', path: 'xapi/activities/state?stateId=bookmark' });
     assert.deepEqual(
       bodies(sent),
@@ -169,26 +192,27 @@ describe('the last requests of a course', () => {
       'fetch rejects a read with a body, even an empty one',
     );
     await answer(0, problem(503));
-    await answer(1);
-    assert.equal(await queue.sent(), true);
+    await answer(1, stored());
+    assert.deepEqual([reports.isPending, reports.take()], [false, null]);
   });
 
   for (const [what, fail] of [
     ['the connection is lost', (sent: Sent | undefined) => sent?.answer.reject(new TypeError('network'))],
-    ['a proxy answers', (sent: Sent | undefined) => sent?.answer.resolve(answerOfProxy(404))],
+    ['a proxy refuses', (sent: Sent | undefined) => sent?.answer.resolve(answerOfProxy(404))],
+    ['a proxy answers', (sent: Sent | undefined) => sent?.answer.resolve(answerOfProxy(200))],
     ['the service cannot write', (sent: Sent | undefined) => sent?.answer.resolve(problem(503))],
   ] as const) {
     it(`are lost if ${what}, and what follows is not sent`, async (t) => {
-      const { queue, sent, add, answer } = queueOf(t);
+      const { reports, sent, add, answer } = queueOf(t);
       add('PutParam');
       add('ExitAU');
       fail(sent[0]);
-      assert.equal(await queue.sent(), false);
+      await reports.settled();
+      assert.equal(reports.take(), 'lost');
       assert.deepEqual(bodies(sent), ['PutParam']);
-      assert.equal(await queue.sent(), true, 'it was reported before');
       add('PutParam again');
       await answer(1);
-      assert.equal(await queue.sent(), true);
+      assert.equal(reports.take(), null, 'it was reported before');
     });
   }
 });

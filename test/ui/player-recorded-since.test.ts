@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { RecordedSince } from '../../web/player/src/recorded-since.ts';
 import type { PageResponse, UnitsResponse } from '../../web/player/src/server.ts';
-import { pageInNode } from './support/page-in-node.ts';
+import { pageInNode, problem } from './support/page-in-node.ts';
 
 const PAGE = { attempt: 0, page: 1 } as PageResponse;
+const HEARD = { onResponse: () => {}, onEnd: () => {}, onUnreachable: () => {} };
 
 /** A page that watches an open unit. */
 function watching(t: TestContext, { isEnded = false, runtime = {} as object | null } = {}) {
   const page = pageInNode(t);
   t.mock.method(globalThis, 'setInterval', () => 0);
   page.answer = () => Response.json({ units: [], isSuperseded: false });
-  const recorded = new RecordedSince(() => PAGE, { onResponse: () => {}, onEnd: () => {} });
+  const recorded = new RecordedSince(() => PAGE, HEARD);
   recorded.watch(() => ({ open: { runtime, window: null }, isEnded }));
   return page;
 }
@@ -51,7 +52,7 @@ describe('a page that asks what was recorded', () => {
   it('polls once at a time, and not again at once while too many others are waiting', async (t) => {
     const responses: ((response: Response) => void)[] = [];
     t.mock.method(globalThis, 'fetch', () => new Promise((resolve) => responses.push(resolve)));
-    const recorded = new RecordedSince(() => PAGE, { onResponse: () => {}, onEnd: () => {} });
+    const recorded = new RecordedSince(() => PAGE, HEARD);
     const polled = recorded.poll();
     await recorded.poll();
     assert.equal(responses.length, 1);
@@ -64,6 +65,20 @@ describe('a page that asks what was recorded', () => {
     assert.equal(responses.length, 2);
   });
 
+  for (const [what, fail, isUnreachable] of [
+    ['without a connection', () => Promise.reject(new TypeError('network')), true],
+    ['if a proxy responds', () => Promise.resolve(new Response('<html>sign in')), true],
+    ['if the service cannot read', () => Promise.resolve(problem(503)), true],
+    ['if too many others are waiting', () => Promise.resolve(problem(429)), false],
+  ] as const) {
+    it(`${isUnreachable ? 'knows' : 'does not think'} that the service cannot be reached ${what}`, async (t) => {
+      t.mock.method(globalThis, 'fetch', fail);
+      const unreachable = t.mock.fn();
+      await new RecordedSince(() => PAGE, { ...HEARD, onUnreachable: unreachable }).poll();
+      assert.equal(unreachable.mock.callCount(), isUnreachable ? 1 : 0);
+    });
+  }
+
   it('drops a response that arrives after a newer one', async (t) => {
     const responses: ((response: Response) => void)[] = [];
     t.mock.method(globalThis, 'fetch', () => new Promise((resolve) => responses.push(resolve)));
@@ -71,6 +86,7 @@ describe('a page that asks what was recorded', () => {
     const recorded = new RecordedSince(() => PAGE, {
       onResponse: (response) => received.push(response),
       onEnd: () => {},
+      onUnreachable: () => {},
     });
     const older = recorded.ask();
     const newer = recorded.ask();

@@ -18,19 +18,33 @@ const opened = (id: string): RecordedUnit => ({
 describe('the work of a unit that was left without a connection', () => {
   it('is not called saved after another unit, until the unit is opened again and left with a connection', () => {
     const recording = recordingOf();
-    recording.left(opened('a'), false);
+    recording.left(opened('a'), 'lost');
     assert.equal(recording.doubt, 'lost');
-    recording.left(opened('b'), true);
+    recording.left(opened('b'), null);
     assert.equal(recording.doubt, 'lost');
-    recording.left(opened('a'), true);
+    recording.left(opened('a'), null);
+    assert.equal(recording.doubt, null);
+  });
+
+  it('is called refused if the service has rejected some of it, unless more was lost', () => {
+    const recording = recordingOf();
+    recording.left(opened('a'), 'refused');
+    assert.equal(recording.doubt, 'refused');
+    recording.left(opened('b'), 'lost');
+    assert.equal(recording.doubt, 'lost');
+  });
+
+  it('is no doubt if nothing was to be recorded', () => {
+    const recording = recordingOf();
+    recording.left({ ...opened('a'), start: { isReview: true } }, 'refused');
     assert.equal(recording.doubt, null);
   });
 
   it('is not called saved when its window was closed before, and the page has a connection again', () => {
     const recording = recordingOf();
     const open = opened('a');
-    recording.left(open, false);
-    recording.left(open, true);
+    recording.left(open, 'lost');
+    recording.left(open, null);
     assert.equal(recording.doubt, 'lost');
   });
 

@@ -54,10 +54,11 @@ export function admitStatement(statement: Statement, admission: Admission): Cmi5
     throw forbidden('The context must contain everything in the context template (9.6.2)');
   }
   if (facts.abandoned) throw forbidden('The session was abandoned (9.3.6)');
-  if (isDefined && verb === 'terminated' ? facts.terminated : isTerminatedBefore(facts, lastRequest))
-    throw forbidden('The session is already terminated (9.3.8)');
+  const terminates = isDefined && verb === 'terminated';
+  if (terminates ? facts.terminated : isTerminatedBefore(facts, lastRequest))
+    throw forbidden('The session is already terminated (9.3.8)', terminates);
   if (isDefined && verb === 'initialized') {
-    if (facts.initialized) throw forbidden('The session is already initialized (9.3.2)');
+    if (facts.initialized) throw forbidden('The session is already initialized (9.3.2)', true);
     if (!facts.preferencesRead) throw forbidden("The unit must read the learner's preferences first (11)");
   } else if (!facts.initialized) throw forbidden('The session is not initialized yet (9.3.2)');
 
@@ -87,11 +88,12 @@ function assertDefined(
   if (session.mode !== 'Normal')
     throw forbidden(`A unit may not send ${verb} in the launch mode ${session.mode} (10.2.2)`);
   if (verb === 'completed') {
-    if (unitFacts.completed) throw forbidden('The unit is already completed (9.3.3)');
+    if (unitFacts.completed) throw forbidden('The unit is already completed (9.3.3)', true);
     return;
   }
-  if (facts.judged) throw forbidden('The session already has a passed or failed statement (9.3)');
-  if (unitFacts.passed) throw forbidden('The unit is already passed (9.3.4)');
+  const isKnown = verb === 'failed' || unitFacts.passed;
+  if (facts.judged) throw forbidden('The session already has a passed or failed statement (9.3)', isKnown);
+  if (unitFacts.passed) throw forbidden('The unit is already passed (9.3.4)', isKnown);
 }
 
 function assertResult(
@@ -148,6 +150,9 @@ function objectIn(value: JsonObject, name: string): JsonObject {
   return isObject(member) ? member : {};
 }
 
-function forbidden(detail: string): ProblemError {
-  return new ProblemError('forbidden', `cmi5: ${detail}`);
+/** @param isRepeated whether nothing of what counts is missing without the statement. Then the player does not mention it */
+function forbidden(detail: string, isRepeated = false): ProblemError {
+  return new ProblemError('forbidden', `cmi5: ${detail}`, {
+    members: isRepeated ? { reason: 'repeated' } : {},
+  });
 }

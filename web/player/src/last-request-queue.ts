@@ -1,41 +1,51 @@
 import { roomOf, type Sender, sendInRoom } from './closing-room.ts';
-import { isFromService, sendingMs } from './server.ts';
+import { isReport, type Report } from './report.ts';
+import { type Fate, fateOfResponse } from './report-fate.ts';
+import type { Reports, Settle } from './reports.ts';
+import { bodyOf } from './request-body.ts';
+import { sendingMs } from './server.ts';
 
 /** A request of a course whose page is being closed. */
 export interface LastRequest {
   method: string;
-  /** Absolute. */
-  url: string;
+  url: URL;
   headers: [string, string][];
   body: BodyInit | null;
   bytes: number;
 }
 
-/** Numbers requests that do not wait for each other's responses, so they may arrive out of order. */
-const ORDER_HEADER = 'Coursewire-Last-Request';
-const ID_BYTES = 12;
-/** The paths below a launch's token to which courses report. */
-const REPORTS = /^\/[^/]+\/(?:aicc$|xapi\/)/;
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** A report that waits until those before it have a response. */
+interface Waiting {
+  request: LastRequest;
+  settle: Settle;
+  onResponse: (response: Response) => void;
+  onError: (error: unknown) => void;
+}
 
+/** Numbers requests that do not wait for each other's responses, so they may arrive out of order. */
+export const ORDER_HEADER = 'Coursewire-Last-Request';
+const ID_BYTES = 12;
 /**
  * Sends the last requests of courses to the service. While the player's page stays, it sends reports one after the
  * other, as the courses did. Once the page closes, it sends all at once, and numbers reports so that the service keeps
  * their order. Requests that report nothing are always sent at once.
  */
 export class LastRequestQueue {
-  readonly #waiting: LastRequest[] = [];
+  readonly #reports: Reports;
+  readonly #waiting: Waiting[] = [];
   #sending: Promise<void> | null = null;
   #isClosing = false;
-  /** Whether a request has failed since {@link sent} was called. */
-  #hasFailed = false;
   /** The numbers since the last request that has a response; null before the first. */
   #order: { id: string; count: number } | null = null;
 
-  /** Whether requests have no response yet. */
-  get isSending(): boolean {
-    return this.#sending !== null;
+  /** @param reports hears what becomes of the reports, unless the page of the player is being closed */
+  constructor(reports: Reports) {
+    this.#reports = reports;
+  }
+
+  /** Whether the page of the player is being closed. */
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   /** Whether it can send a request of this size now. @param course the page that would send it, see {@link add} */
@@ -43,29 +53,44 @@ export class LastRequestQueue {
     return !this.#isClosing || bytes <= roomOf(course);
   }
 
-  /** Sends a request. @param course sends it if the player's page is already being closed */
-  add(request: LastRequest, course: Sender): void {
-    // Nothing relies on a request that reports nothing, and nobody receives its response.
-    if (this.#isClosing || !isReport(request)) {
-      void this.#begin(request, this.#isClosing ? course : window).catch(() => {});
-      return;
+  /**
+   * Sends a request. The page of the course may be gone when the response comes.
+   * @param course sends it if the player's page is already being closed
+   */
+  add(request: LastRequest, course: Sender): Promise<Response> {
+    let response: Promise<Response>;
+    // Nothing relies on a request that reports nothing, and nobody waits for its response.
+    if (this.#isClosing || !isReport(request.method, request.url)) {
+      response = this.#begin(request, this.#isClosing ? course : window);
+    } else {
+      response = new Promise((onResponse, onError) =>
+        this.#waiting.push({ request, settle: this.#reports.begin(request), onResponse, onError }),
+      );
+      this.#sending ??= this.#sendAll();
     }
-    this.#waiting.push(request);
-    this.#sending ??= this.#sendAll();
+    // Few courses handle an error while their page is being closed.
+    response.catch(() => {});
+    return response;
   }
 
-  /** Resolves once all requests have a response. Returns whether each since the last call got one of the service. */
-  async sent(): Promise<boolean> {
-    while (this.#sending !== null) await this.#sending;
-    const hasFailed = this.#hasFailed;
-    this.#hasFailed = false;
-    return !hasFailed;
+  /**
+   * Sends a report at once, because the browser drops its body together with the page of the course. While the page of the
+   * player is being closed, only the course can send it.
+   */
+  sendNow(report: Report, request: Request): Promise<Response> {
+    const settle = this.#reports.begin(report);
+    const response = deliver(report.url, 0, (signal) => window.fetch(request, { signal }), settle);
+    response.catch(() => {});
+    return response;
   }
 
   /** The player's page is being closed. Requests that wait for the response to another one would be lost. */
   pageCloses(): void {
     this.#isClosing = true;
-    for (const request of this.#waiting.splice(0)) void this.#begin(request).catch(() => {});
+    for (const { request, settle, onResponse, onError } of this.#waiting.splice(0)) {
+      settle(null);
+      this.#begin(request).then(onResponse, onError);
+    }
     const back = () => {
       this.#isClosing = false;
       this.#order = null;
@@ -75,25 +100,23 @@ export class LastRequestQueue {
 
   async #sendAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      if (!(await this.#arrives(next))) {
-        this.#hasFailed = true;
+      const { request, settle, onResponse, onError } = next;
+      const begin = (signal: AbortSignal) => this.#begin(request, window, signal);
+      const note = (fate: Fate) => {
+        settle(fate);
         // What follows relies on it: without the status of a unit, its end would complete it.
-        this.#waiting.length = 0;
-      }
+        if (fate === 'lost') this.#giveUp();
+      };
+      await deliver(request.url, request.bytes, begin, note).then(onResponse, onError);
       if (!this.#isClosing) this.#order = null;
     }
     this.#sending = null;
   }
 
-  async #arrives(request: LastRequest): Promise<boolean> {
-    const aborter = new AbortController();
-    const timer = setTimeout(() => aborter.abort(), sendingMs(request.bytes));
-    try {
-      return isFromService(await this.#begin(request, window, aborter.signal));
-    } catch {
-      return false;
-    } finally {
-      clearTimeout(timer);
+  #giveUp(): void {
+    for (const { settle, onError } of this.#waiting.splice(0)) {
+      settle('lost');
+      onError(new TypeError('The request before it has failed'));
     }
   }
 
@@ -103,10 +126,10 @@ export class LastRequestQueue {
     signal: AbortSignal | null = null,
   ): Promise<Response> {
     const { method, url, headers, body, bytes } = request;
-    const order = isReport(request) ? [this.#nextOrder()] : [];
+    const order = isReport(method, url) ? [this.#nextOrder()] : [];
     // The page may still be closed before the response arrives.
     return await sendInRoom(from, bytes, (keepalive) =>
-      from.fetch(url, {
+      from.fetch(url.href, {
         method,
         headers: [...headers, ...order],
         body: bodyOf(method, body),
@@ -125,17 +148,25 @@ export class LastRequestQueue {
   }
 }
 
-/** The body that `fetch` may send for an XMLHttpRequest: that one ignores a body of a read, which `fetch` rejects. */
-export function bodyOf(method: string, body: BodyInit | null): BodyInit | null {
-  return WITHOUT_BODY.has(method.toUpperCase()) ? null : body;
-}
-
-/**
- * Whether a request reports something, so that its order counts. The service does not count others, such as those for
- * files, and would wait for their numbers.
- */
-function isReport({ method, url }: LastRequest): boolean {
-  return !READS.has(method.toUpperCase()) && REPORTS.test(new URL(url).pathname);
+/** Sends a report, with a deadline. @param onFate hears what has become of it */
+async function deliver(
+  url: URL,
+  bytes: number,
+  begin: (signal: AbortSignal) => Promise<Response>,
+  onFate: (fate: Fate) => void,
+): Promise<Response> {
+  const aborter = new AbortController();
+  const timer = setTimeout(() => aborter.abort(), sendingMs(bytes));
+  try {
+    const response = await begin(aborter.signal);
+    onFate(await fateOfResponse(url, response));
+    return response;
+  } catch (error) {
+    onFate('lost');
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** `crypto.randomUUID` does not exist on pages without TLS. */

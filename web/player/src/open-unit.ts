@@ -9,6 +9,8 @@ import { removeRuntime, type UnitRuntime } from './unit-runtime.ts';
 /** Why an open unit is left: for another unit, with the whole course, or because its time is up. */
 export type Leaving = 'on' | 'out' | 'time-out';
 
+/** How often the page looks for pages and frames that the course has loaded since. */
+const WATCH_MS = 500;
 const EMPTY_PAGE = 'about:blank';
 /** A page that did not unload in this time stays, because the learner wants to stay. */
 const UNLOAD_TICKS = 8;
@@ -60,18 +62,21 @@ export class OpenUnit {
 
   /** The frame of its course, which loads once the frame is in the page. */
   makeFrame(): HTMLIFrameElement {
-    this.#frame = element('iframe', {
+    const frame = element('iframe', {
       title: this.unit.title,
       name: 'course',
       allow: 'autoplay; fullscreen; clipboard-read; clipboard-write; unload',
       allowfullscreen: true,
       src: this.start.address,
-      onload: ({ currentTarget }: Event) => {
-        const { contentWindow } = currentTarget as HTMLIFrameElement;
-        if (contentWindow !== null) watchLastRequests(contentWindow);
-      },
+      onload: ({ currentTarget }: Event) => watchFrame(currentTarget as HTMLIFrameElement),
     });
-    return this.#frame;
+    this.#frame = frame;
+    // Browsers show the course in the window of the empty page before it, so what it sends while it loads is known.
+    queueMicrotask(() => watchFrame(frame));
+    const timer = setInterval(() => {
+      if (!watchFrame(frame)) clearInterval(timer);
+    }, WATCH_MS);
+    return frame;
   }
 
   /** Whether a message comes from its frame and reports that the learner has left. The unit's return page sends it. */
@@ -125,6 +130,12 @@ export class OpenUnit {
     this.stopClock();
     void this.window?.close();
   }
+}
+
+/** Watches the requests of a frame. Returns false if it is not in the page. */
+function watchFrame({ contentWindow }: HTMLIFrameElement): boolean {
+  if (contentWindow !== null) watchLastRequests(contentWindow);
+  return contentWindow !== null;
 }
 
 /** Unloads the page of a frame. Resolves to false if the page is still there after a while. */

@@ -14,6 +14,7 @@ import {
   recordCard,
   savedWords,
 } from './record.ts';
+import type { ReportingState } from './reporting.ts';
 import type { EndState, SavingState } from './saver.ts';
 import type { EarlierPages } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
@@ -167,6 +168,13 @@ export class PageView {
     else if (state === 'unkept') this.#stage.sayInstead(TEXTS.offlineUnkept);
     else if (state === 'saved') this.#stage.clear();
     else if (state === 'refused') this.#stage.say(savedWords('refused'), true);
+  }
+
+  /** Shows whether the reports of a unit arrive that calls the service itself. */
+  showReporting(state: ReportingState): void {
+    if (state === 'offline') this.#stage.sayInstead(TEXTS.offlineUnsaved);
+    else if (state === null) this.#stage.clear();
+    else this.#stage.sayForAWhile(state === 'lost' ? TEXTS.backUnsaved : savedWords(state));
   }
 
   /** Shows whether the last requests of a unit that calls the service itself are being sent. */

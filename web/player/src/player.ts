@@ -1,6 +1,6 @@
 import type { CourseWindow } from './course-window.ts';
-import { lastRequests, playerCloses, watchLastRequests } from './last-requests.ts';
 import { LastSave } from './last-save.ts';
+import { playerCloses, reports, watchLastRequests } from './last-requests.ts';
 import { Moves } from './moves.ts';
 import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
@@ -9,6 +9,7 @@ import { isEnd, PageView } from './page-view.ts';
 import type { Doubt } from './record.ts';
 import { RecordedSince } from './recorded-since.ts';
 import { Recording } from './recording.ts';
+import { Reporting } from './reporting.ts';
 import type { EndState, SavingState } from './saver.ts';
 import { LostScript, loadSequencer } from './scripts.ts';
 import { type EarlierPages, NO_EARLIER_PAGES, openPage, StuckUnsent } from './send-unsent.ts';
@@ -28,7 +29,6 @@ import { askBeforeClosing } from './unkept-question.ts';
 
 /** The learner's page. Opens units, provides their runtime, saves what they report and follows navigation. */
 export class Player {
-  readonly #root: Element;
   readonly #view = new PageView(
     () => ({
       page: this.#page,
@@ -48,6 +48,11 @@ export class Player {
   readonly #recorded = new RecordedSince(() => this.#page, {
     onResponse: (response) => this.#showRecorded(response),
     onEnd: (why) => void (this.#isEnded || this.#end(why)),
+    onUnreachable: () => this.#reporting.heard(false),
+  });
+  readonly #reporting = new Reporting(reports, this.#view, {
+    isReporting: () => this.#open !== null && this.#recording?.isReporting(this.#open) === true,
+    poll: () => this.#recorded.poll(),
   });
   #page: PageResponse | null = null;
   #open: OpenUnit | null = null;
@@ -60,13 +65,9 @@ export class Player {
   #isWithoutWindows = false;
   #isEnded = false;
 
-  constructor(root: Element) {
-    this.#root = root;
-  }
-
-  /** Opens the page, and the next unit if there is one. */
-  async start(): Promise<void> {
-    this.#view.begin(this.#root);
+  /** Opens the page in an element, and the next unit if there is one. */
+  async start(root: Element): Promise<void> {
+    this.#view.begin(root);
     // The course may have added frames since it was loaded. They may also send data while they unload.
     addEventListener('beforeunload', () => watchLastRequests(window));
     addEventListener('pagehide', playerCloses);
@@ -276,6 +277,7 @@ export class Player {
     this.#open = null;
     this.#sequencer?.leaveUnit(leaving === 'out');
     const canStay = leaving !== 'time-out' && this.#sequencer?.isWaiting !== true;
+    await this.#reporting.settled();
     if (!(await open.closeCourse(canStay)) && !this.#isEnded) {
       this.#open = open;
       this.#sequencer?.stayInUnit();
@@ -294,13 +296,10 @@ export class Player {
     return true;
   }
 
-  /** Notes whether everything was saved that a unit sent while it was left, and asks what is recorded now. */
+  /** Notes whether everything was saved that a unit reported itself, and asks what is recorded now. */
   async #noteLeft(open: OpenUnit): Promise<void> {
-    const { isSending } = lastRequests;
-    if (isSending) this.#view.showSending(true);
-    const isSent = await lastRequests.sent();
-    if (isSending) this.#view.showSending(false);
-    this.#recording?.left(open, (await this.#recorded.ask()) && isSent);
+    await this.#reporting.settled();
+    this.#recording?.left(open, this.#reporting.end(await this.#recorded.ask()));
   }
 
   #startClock(open: OpenUnit): void {
@@ -357,6 +356,7 @@ export class Player {
     if (this.#page === null) return;
     this.#page = { ...this.#page, units, result };
     this.#view.showRecorded(result);
+    this.#reporting.heard(true);
     if (isSuperseded && !this.#isEnded) this.#end(isReset ? 'reset' : 'superseded');
   }
 

@@ -25,7 +25,7 @@ export function actionCard(title: string, words: string, label: string, action: 
 
 /**
  * Why the page cannot say that everything is saved. `refused`: the service has rejected something. `lost`: the connection
- * was lost when the learner left a unit that calls the service itself.
+ * was lost while a unit reported that calls the service itself, or when the learner left it.
  */
 export type Doubt = 'refused' | 'lost';
 

@@ -1,4 +1,4 @@
-import { type End, endOf, type PageResponse, post, type UnitsResponse } from './server.ts';
+import { type End, endOf, type PageResponse, post, Refusal, type UnitsResponse } from './server.ts';
 
 /** Units that call the server themselves may meet prerequisites without notifying the page. */
 const OPEN_UNITS_CHECK_MS = 5_000;
@@ -21,6 +21,8 @@ export interface RecordedEvents {
   onResponse(response: UnitsResponse): void;
   /** The launch, or what it plays, is gone. */
   onEnd(why: End): void;
+  /** The service cannot be reached now. */
+  onUnreachable(): void;
 }
 
 /** Asks the service what was recorded since the page was opened. */
@@ -60,6 +62,7 @@ export class RecordedSince {
     };
     setInterval(pollForOpenUnits, OPEN_UNITS_CHECK_MS);
     setInterval(pollForNewest, NEWEST_CHECK_MS);
+    addEventListener('online', pollForNewest);
     const pollOnReturn = () => {
       if (!playing().isEnded) void this.poll();
     };
@@ -108,6 +111,7 @@ export class RecordedSince {
     } catch (error) {
       const end = endOf(error);
       if (end !== null) this.#events.onEnd(end);
+      else if (!(error instanceof Refusal && error.status < 500)) this.#events.onUnreachable();
       return false;
     }
   }

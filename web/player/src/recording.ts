@@ -23,8 +23,8 @@ export class Recording {
   #latest: Saver | null = null;
   /** The latest saver of each unit. */
   readonly #savers = new Map<string, Saver>();
-  /** The units whose connection was lost when they were left, by their ids. */
-  readonly #lost = new Map<string, RecordedUnit>();
+  /** The units that call the service themselves and whose work may not be saved, by their ids. */
+  readonly #doubts = new Map<string, { open: RecordedUnit; doubt: Doubt }>();
 
   /** @param options.sharedState returns the data that all units share; empty without any */
   constructor(
@@ -57,20 +57,25 @@ export class Recording {
     return this.#latest;
   }
 
-  /** Notes whether the service responded to all requests when the learner left a unit, or closed its window. */
-  left(open: RecordedUnit, hasResponded: boolean): void {
-    // A saver waits until everything is saved.
-    const isRecorded = open.saver === null && this.#page.mode === 'normal' && !open.start.isReview;
+  /** Whether a unit calls the service itself, and what it reports is recorded. A saver waits until everything is saved. */
+  isReporting({ saver, start }: RecordedUnit): boolean {
+    return saver === null && this.#page.mode === 'normal' && !start.isReview;
+  }
+
+  /** Notes whether everything was saved when the learner left a unit, or closed its window. */
+  left(open: RecordedUnit, doubt: Doubt | null): void {
     const { id } = open.unit;
-    if (isRecorded && !hasResponded) this.#lost.set(id, open);
+    if (doubt !== null && this.isReporting(open)) this.#doubts.set(id, { open, doubt });
     // The learner has opened the unit again to check the work, as the page asks for.
-    else if (this.#lost.get(id) !== open) this.#lost.delete(id);
+    else if (this.#doubts.get(id)?.open !== open) this.#doubts.delete(id);
   }
 
   /** Why the page cannot say that everything is saved; null if it can. */
   get doubt(): Doubt | null {
-    if ([...this.#savers.values()].some(({ isRefused }) => isRefused)) return 'refused';
-    return this.#lost.size === 0 ? null : 'lost';
+    const doubts = [...this.#doubts.values()].map(({ doubt }) => doubt);
+    if (doubts.includes('lost')) return 'lost';
+    const isRefused = doubts.length > 0 || [...this.#savers.values()].some((saver) => saver.isRefused);
+    return isRefused ? 'refused' : null;
   }
 
   /** Whether the connection was lost, and this page has saved nothing of what a unit reported since then. */

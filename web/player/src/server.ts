@@ -150,7 +150,7 @@ export async function send(
       signal: aborter.signal,
     });
     return {
-      status: statusOf(response),
+      status: statusOf({ status: response.status, type: response.headers.get('content-type') }),
       text: await textOf(response, goOn),
       retryAfter: response.headers.get('retry-after'),
     };
@@ -160,22 +160,17 @@ export async function send(
 }
 
 /**
- * Only the service itself can refuse a request. A proxy in front of it may respond with 404 while the service is being
+ * The status of a response. Only the service itself can refuse a request. A proxy in front of it may respond with 404 while the service is being
  * replaced. It may also say that its session has ended, or that a body is too large or looks dangerous.
+ * @param response.type its media type; null without one
  */
-function statusOf({ status, headers }: Response): number {
+export function statusOf({ status, type }: { status: number; type: string | null }): number {
   if (!isRefusal(status)) return status;
-  const type = headers.get('content-type') ?? '';
   const isOfService =
-    type.startsWith('application/problem+json') ||
+    type?.startsWith('application/problem+json') ||
     // The outcome of a write of an older page.
-    (status === CONFLICT && type.startsWith('application/json'));
+    (status === CONFLICT && type?.startsWith('application/json'));
   return isOfService ? status : UNAVAILABLE;
-}
-
-/** Whether a response is the service's own, though it may have refused the request. */
-export function isFromService(response: Response): boolean {
-  return response.ok || isRefusal(statusOf(response));
 }
 
 /** Reads a body. The suspend data of a course may take long on a slow connection. @param onPart called at each part */
@@ -234,7 +229,7 @@ function endOfLaunch(status: number, text: string): End | null {
 }
 
 /** The reason in a problem, or the outcome of a write. */
-function reasonOf(text: string): unknown {
+export function reasonOf(text: string): unknown {
   try {
     const { reason, outcome } = JSON.parse(text) as { reason?: unknown; outcome?: unknown };
     return reason ?? outcome;

@@ -22,6 +22,8 @@ export const TEXTS = {
     'The connection is lost. Your work is kept in this browser and saved when the connection is back. If you close this page before that, open the course again in this browser first, not elsewhere.',
   offlineUnkept:
     'The connection is lost. Keep this page open until it is back: this browser cannot keep your work.',
+  offlineUnsaved: 'The connection is lost. What you do now may not be saved.',
+  backUnsaved: 'The connection is back. What you did while it was lost may not be saved.',
   lostOffline: 'What you did here without a connection is not saved.',
   perhapsLostOffline:
     'What you did here without a connection may not be saved. Please check your work there.',
@@ -58,7 +60,7 @@ export const TEXTS = {
   refused:
     'The service rejected data from the course. Please tell whoever gave you the course. Your earlier work is kept.',
   lostTitle: 'Your last work may not be saved',
-  lost: 'The connection was lost when you left. Open the course again when it is back, and check your last work.',
+  lost: 'The connection was lost. Open the course again when it is back, and check your last work.',
   courseEndedHere: 'The course has ended and your work is saved. You can exit now.',
   unitEndedHere: 'This unit has ended and your work is saved. Open another unit, or exit the course.',
   unitEnded: 'You have left this unit',

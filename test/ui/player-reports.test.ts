@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Fate, fateOf } from '../../web/player/src/report-fate.ts';
+import { Reports } from '../../web/player/src/reports.ts';
+
+const AICC = 'aicc';
+const STATEMENTS = 'xapi/statements';
+const BOOKMARK = 'xapi/activities/state?stateId=bookmark';
+
+const urlOf = (path: string) => new URL(`http://content/token/${path}`);
+const message = (command: string, data = '') => `command=${command}&session_id=s&aicc_data=${data}`;
+const statements = (...ids: string[]) => JSON.stringify(ids.map((id) => ({ id, verb: {} })));
+
+/** Reports these one after the other, and returns the doubt about all of them. */
+function doubtAfter(...sent: [fate: Fate, path: string, body?: string | Blob, method?: string][]) {
+  const reports = new Reports();
+  for (const [fate, path, body = '', method = 'POST'] of sent) {
+    reports.begin({ method, url: urlOf(path), body })(fate);
+  }
+  return reports.doubt;
+}
+
+describe('a report that failed', () => {
+  it('is made up for by the same statement, and by no other', () => {
+    assert.equal(
+      doubtAfter(['lost', STATEMENTS, statements('a')], ['arrived', STATEMENTS, statements('b')]),
+      'lost',
+    );
+    assert.equal(
+      doubtAfter(['lost', STATEMENTS, statements('a')], ['arrived', STATEMENTS, statements('b', 'A')]),
+      null,
+    );
+    assert.equal(
+      doubtAfter(
+        ['lost', STATEMENTS, statements('a')],
+        ['arrived', `${STATEMENTS}?statementId=a`, '{}', 'PUT'],
+      ),
+      null,
+    );
+    const withoutId = JSON.stringify({ verb: { id: 'completed' } });
+    assert.equal(doubtAfter(['lost', STATEMENTS, withoutId], ['arrived', STATEMENTS, withoutId]), null);
+  });
+
+  it('is made up for by the next version of the same document', () => {
+    assert.equal(
+      doubtAfter(['lost', BOOKMARK, 'page 1', 'PUT'], ['arrived', BOOKMARK, 'page 2', 'PUT']),
+      null,
+    );
+    assert.equal(
+      doubtAfter(['lost', BOOKMARK, 'page 1', 'PUT'], ['arrived', `${BOOKMARK}2`, '', 'PUT']),
+      'lost',
+    );
+  });
+
+  it('is made up for by the next AICC message of its command, unless that adds to the one before', () => {
+    const core = (data: string) => message('PutParam', `[Core]${data}`);
+    assert.equal(doubtAfter(['lost', AICC, core('1')], ['arrived', AICC, core('2')]), null);
+    assert.equal(doubtAfter(['lost', AICC, core('1')], ['arrived', AICC, message('ExitAU')]), 'lost');
+    const answer = (data: string) => message('PutInteractions', data);
+    assert.equal(doubtAfter(['lost', AICC, answer('1')], ['arrived', AICC, answer('2')]), 'lost');
+    assert.equal(doubtAfter(['lost', AICC, message('GetParam')]), null, 'it only reads');
+  });
+
+  it('is not made up for if nobody can read what it was', () => {
+    const blob = () => new Blob(['x']);
+    assert.equal(doubtAfter(['lost', STATEMENTS, blob()], ['arrived', STATEMENTS, blob()]), 'lost');
+  });
+
+  it('is nothing if the service refuses one statement that it knows already', () => {
+    assert.equal(doubtAfter(['repeated', STATEMENTS, statements('a')]), null);
+    assert.equal(
+      doubtAfter(['repeated', STATEMENTS, statements('a', 'b')]),
+      'refused',
+      'none of them was stored',
+    );
+  });
+
+  it('is lost even if the service has refused another one', () => {
+    assert.equal(doubtAfter(['refused', STATEMENTS, statements('a')]), 'refused');
+    assert.equal(doubtAfter(['lost', BOOKMARK], ['refused', STATEMENTS, statements('a')]), 'lost');
+  });
+
+  it('belongs to the unit that sent it', async () => {
+    const reports = new Reports();
+    const [first, second] = ['a', 'b'].map((id) =>
+      reports.begin({ method: 'POST', url: urlOf(STATEMENTS), body: statements(id) }),
+    );
+    first?.('lost');
+    assert.equal(reports.isPending, true);
+    assert.equal(reports.take(), 'lost');
+    assert.equal(reports.isPending, false);
+    second?.('lost');
+    assert.equal(reports.doubt, null);
+  });
+
+  it('may arrive after all', () => {
+    const reports = new Reports();
+    const settle = reports.begin({ method: 'POST', url: urlOf(STATEMENTS), body: statements('a') });
+    settle('lost');
+    settle('arrived');
+    assert.equal(reports.doubt, null);
+  });
+});
+
+describe('what has become of a report', () => {
+  const OF_STORE = { 'x-experience-api-version': '1.0.3' };
+  const PROBLEM = { 'content-type': 'application/problem+json' };
+  const PAGE = { 'content-type': 'text/html' };
+  const repeated = JSON.stringify({ reason: 'repeated' });
+  const table: [
+    what: string,
+    path: string,
+    status: number,
+    headers: Record<string, string>,
+    text: string,
+    Fate,
+  ][] = [
+    ['it was stored', STATEMENTS, 200, OF_STORE, '[]', 'arrived'],
+    ['it was stored, without content', BOOKMARK, 204, OF_STORE, '', 'arrived'],
+    ['it was stored, by AICC', AICC, 200, {}, 'error=0\r\nerror_text=Successful', 'arrived'],
+    ['AICC reports an error', AICC, 200, {}, 'error=3\r\nerror_text=Invalid Session ID', 'refused'],
+    ['something else responds to AICC', AICC, 200, PAGE, '<html>error=0', 'lost'],
+    ['something else responds', STATEMENTS, 200, PAGE, '<html>', 'lost'],
+    ['something else responds without content', STATEMENTS, 204, {}, '', 'lost'],
+    ['there is no response', STATEMENTS, 0, {}, '', 'lost'],
+    ['it is invalid', STATEMENTS, 400, PROBLEM, '{}', 'refused'],
+    ['it is not allowed', STATEMENTS, 403, PROBLEM, '{}', 'refused'],
+    ['it says what is known', STATEMENTS, 403, PROBLEM, repeated, 'repeated'],
+    ['it contradicts another one', STATEMENTS, 409, PROBLEM, '{}', 'refused'],
+    ['its condition is not met', BOOKMARK, 412, PROBLEM, '{}', 'arrived'],
+    ['it is too large', AICC, 413, PROBLEM, '{}', 'refused'],
+    ['a proxy thinks that it is too large', AICC, 413, PAGE, '', 'lost'],
+    ['there are too many', STATEMENTS, 429, PROBLEM, '{}', 'lost'],
+    ['the service cannot write', STATEMENTS, 503, PROBLEM, '{}', 'lost'],
+  ];
+  for (const [what, path, status, headers, text, fate] of table) {
+    it(`is ${fate} if ${what}`, () => {
+      const header = (name: string) => headers[name] ?? null;
+      assert.equal(fateOf(urlOf(path), { status, header, text }), fate);
+    });
+  }
+});

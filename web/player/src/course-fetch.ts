@@ -1,0 +1,115 @@
+import { ORDER_HEADER } from './last-request-queue.ts';
+import { isReport, type Report } from './report.ts';
+import { fateOfResponse } from './report-fate.ts';
+import { bodyOf, isOfType, sizeOf } from './request-body.ts';
+import type { WatchedPage } from './watched-page.ts';
+
+/** A report that a course gives to `fetch`. */
+interface Fetched extends Report {
+  headers: [string, string][];
+  /** Null if the body cannot be sent after the page of the course is gone. */
+  bytes: number | null;
+  /** The course's own request, if it has the body. */
+  request: Request | null;
+  isAborted: boolean;
+}
+
+/**
+ * Watches what a page of a course reports with `fetch` and `sendBeacon`. A course may have replaced `fetch` before: then
+ * its own function is called. What else the page sends is left alone.
+ */
+export function watchFetch(page: WatchedPage): void {
+  const { course } = page;
+  const { fetch: send } = course;
+  const watched = function (this: unknown, ...given: Parameters<typeof fetch>) {
+    const sent = reportOf(course, ...given);
+    if (sent === null) return send.apply(this as Window, given);
+    if (page.isLeaving && !sent.isAborted) {
+      const response = sendLast(page, sent, given[1]);
+      if (response !== null) return response;
+    }
+    return noted(page, sent, () => send.apply(this as Window, given));
+  };
+  // The course may have made it read-only.
+  Reflect.set(course, 'fetch', watched);
+  watchBeacons(page);
+}
+
+/** Sends a report in a way that outlives the page of the course; null if that is impossible. */
+function sendLast(
+  { course, queue }: WatchedPage,
+  { method, url, headers, body, bytes, request }: Fetched,
+  init: RequestInit | undefined,
+): Promise<Response> | null {
+  if (request !== null) {
+    if (queue.isClosing || request.bodyUsed) return null;
+    return queue.sendNow(
+      { method, url, body },
+      new Request(request, { ...init, signal: null, keepalive: false }),
+    );
+  }
+  if (bytes === null || !queue.takes(bytes, course)) return null;
+  return queue.add({ method, url, headers, body: bodyOf(method, body as BodyInit | null), bytes }, course);
+}
+
+/** Sends a report as the course asked for, and notes what becomes of it. */
+function noted(page: WatchedPage, sent: Fetched, send: () => Promise<Response>): Promise<Response> {
+  const settle = page.note(sent, sent.bytes ?? 0, { isAsync: true });
+  const lost = () => settle('lost');
+  try {
+    const response = send();
+    // Before the course reads the response.
+    response.then((received) => void fateOfResponse(sent.url, received).then(settle, lost), lost);
+    return response;
+  } catch (error) {
+    lost();
+    throw error;
+  }
+}
+
+/** A beacon gets no response. The browser only says whether it will send it. */
+function watchBeacons(page: WatchedPage): void {
+  const { course, queue } = page;
+  const { prototype } = course.Navigator;
+  const { sendBeacon } = prototype;
+  const watched = function (this: Navigator, ...given: Parameters<Navigator['sendBeacon']>) {
+    const [address, data = null] = given;
+    const sent = reportOf(course, address, { method: 'POST', body: data });
+    if (sent === null) return sendBeacon.apply(this, given);
+    const { method, url, bytes } = sent;
+    if (page.isLeaving && bytes !== null && queue.takes(bytes, course)) {
+      void queue.add({ method, url, headers: [], body: data, bytes }, course);
+      return true;
+    }
+    const settle = page.note(sent, bytes ?? 0, { isAsync: false });
+    const isAccepted = sendBeacon.apply(this, given);
+    settle(isAccepted ? 'arrived' : 'lost');
+    return isAccepted;
+  };
+  Reflect.set(prototype, 'sendBeacon', watched);
+}
+
+/** Null if the request reports nothing, or is one of the player itself, or is not valid. */
+function reportOf(course: Window, input: RequestInfo | URL, init?: RequestInit | null): Fetched | null {
+  try {
+    const request = isOfType(input, 'Request') ? (input as Request) : null;
+    const method = String(init?.method ?? request?.method ?? 'GET');
+    const url = new URL(request?.url ?? String(input), course.document.baseURI);
+    if (url.origin !== location.origin || !isReport(method, url)) return null;
+    const headers = new Headers(init?.headers ?? request?.headers);
+    if (headers.has(ORDER_HEADER)) return null;
+    const isInRequest = request !== null && (init?.body ?? null) === null;
+    const body = isInRequest ? undefined : (init?.body ?? null);
+    return {
+      method,
+      url,
+      headers: [...headers],
+      body,
+      bytes: isInRequest ? null : sizeOf(body),
+      request: isInRequest ? request : null,
+      isAborted: (init?.signal ?? request?.signal)?.aborted === true,
+    };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,111 @@
+import { roomOf, sendInRoom } from './closing-room.ts';
+import { isReport } from './report.ts';
+import { fateOfRequest } from './report-fate.ts';
+import { bodyOf, sizeOf } from './request-body.ts';
+import type { WatchedPage } from './watched-page.ts';
+
+interface Opened {
+  method: string;
+  url: URL;
+  isAsync: boolean;
+  headers: [string, string][];
+}
+
+type XhrBody = Document | XMLHttpRequestBodyInit | null | undefined;
+
+/** The error message of Chromium when it rejects a synchronous request. */
+const REFUSED = /page dismissal/i;
+
+/** Watches what a page of a course sends with XMLHttpRequest. */
+export function watchXhr(page: WatchedPage): void {
+  const { course, queue } = page;
+  const { prototype } = course.XMLHttpRequest;
+  const { open, send, setRequestHeader } = prototype;
+  const opened = new WeakMap<XMLHttpRequest, Opened>();
+  prototype.open = function (this: XMLHttpRequest, method: string, url: string | URL, ...rest: unknown[]) {
+    // A request is asynchronous if the parameter is missing, but not if it is undefined.
+    const isAsync = rest.length === 0 || Boolean(rest[0]);
+    (open as (...values: unknown[]) => void).call(this, method, url, ...rest);
+    const address = new URL(url, course.document.baseURI);
+    opened.set(this, { method: String(method), url: address, isAsync, headers: [] });
+  };
+  prototype.setRequestHeader = function (this: XMLHttpRequest, name: string, value: string) {
+    opened.get(this)?.headers.push([name, value]);
+    setRequestHeader.call(this, name, value);
+  };
+  prototype.send = function (this: XMLHttpRequest, body?: XhrBody) {
+    const request = opened.get(this);
+    const bytes = sizeOf(body);
+    const sendItself = () => sendAndNote(page, this, { ...request, body, bytes: bytes ?? 0 }, send);
+    const isSendable =
+      request !== undefined &&
+      bytes !== null &&
+      (request.url.origin === location.origin ? queue.takes(bytes, course) : bytes <= roomOf(course));
+    if (!isSendable || (request.isAsync && !page.isLeaving)) {
+      sendItself();
+      return;
+    }
+    if (!request.isAsync) {
+      try {
+        // Some browsers allow it at any time, with any size and with a response.
+        sendItself();
+        return;
+      } catch (error) {
+        // In beforeunload, the page may still stay. Only the error message distinguishes a rejection from a lost
+        // connection.
+        if (!page.isLeaving && !isRefusal(error)) throw error;
+      }
+    }
+    const { method, url, headers } = request;
+    const sent = { method, headers, body: bodyOf(method, (body ?? null) as BodyInit | null) };
+    if (url.origin === location.origin) void queue.add({ ...sent, url, bytes }, course);
+    else {
+      void sendInRoom(course, bytes, (keepalive) =>
+        course.fetch(url, { ...sent, credentials: 'same-origin', keepalive }),
+      ).catch(() => {});
+    }
+    if (!request.isAsync) pretendSuccess(this);
+  };
+}
+
+/** Sends a request as the course asked for. If it reports something, notes what becomes of it. */
+function sendAndNote(
+  page: WatchedPage,
+  xhr: XMLHttpRequest,
+  { method, url, isAsync = true, body, bytes }: Partial<Opened> & { body: XhrBody; bytes: number },
+  send: XMLHttpRequest['send'],
+): void {
+  if (method === undefined || url?.origin !== location.origin || !isReport(method, url)) {
+    send.call(xhr, body);
+    return;
+  }
+  const settle = page.note({ method, url, body: body ?? null }, bytes, { isAsync });
+  const end = () => settle(fateOfRequest(url, xhr));
+  if (isAsync) xhr.addEventListener('loadend', end, { once: true });
+  try {
+    send.call(xhr, body);
+  } catch (error) {
+    // The browser has not sent it.
+    settle(isRefusal(error) ? null : 'lost');
+    throw error;
+  }
+  if (!isAsync) end();
+}
+
+/** The error belongs to the course's window, so `instanceof` does not work here. */
+function isRefusal(error: unknown): boolean {
+  return REFUSED.test((error as { message?: string } | null)?.message ?? '');
+}
+
+/** A course that believes its last request failed may repeat it endlessly. */
+function pretendSuccess(request: XMLHttpRequest): void {
+  for (const [name, value] of [
+    ['readyState', 4],
+    ['status', 200],
+    ['statusText', 'OK'],
+    ['responseText', ''],
+    ['response', ''],
+  ] as const) {
+    Object.defineProperty(request, name, { value, configurable: true });
+  }
+}

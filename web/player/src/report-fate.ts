@@ -1,0 +1,57 @@
+import type { Doubt } from './record.ts';
+import { isAicc } from './report.ts';
+import { isRefusal, reasonOf, statusOf } from './server.ts';
+
+/**
+ * What has become of a report. `arrived`: the service has done what the course asked for. `repeated`: it refused a
+ * statement that says what it knows already. `refused`: it stored nothing. `lost`: perhaps it does not know the report.
+ */
+export type Fate = 'arrived' | 'repeated' | Doubt;
+
+/** A response to a report. */
+export interface ReportResponse {
+  /** 0 without a response. */
+  status: number;
+  header(name: string): string | null;
+  /** Null if it cannot be read. */
+  text: string | null;
+}
+
+const VERSION_HEADER = 'x-experience-api-version';
+/** The first line of a response of HACP: an error number, which is 0 for a success. */
+const HACP_RESULT = /^\s*error\s*=\s*(\d+)/i;
+const FORBIDDEN = 403;
+/** The course asked for a change on a condition that is not met, so nothing was to be stored. */
+const PRECONDITION_FAILED = 412;
+
+/** What has become of a report that got this response. Something else may have responded, such as a proxy. */
+export function fateOf(url: URL, { status, header, text }: ReportResponse): Fate {
+  if (status >= 200 && status < 300) {
+    if (!isAicc(url)) return header(VERSION_HEADER) === null ? 'lost' : 'arrived';
+    if (text === null) return 'arrived';
+    const [, result] = HACP_RESULT.exec(text) ?? [];
+    if (result === undefined) return 'lost';
+    return Number(result) === 0 ? 'arrived' : 'refused';
+  }
+  if (!isRefusal(statusOf({ status, type: header('content-type') }))) return 'lost';
+  if (status === PRECONDITION_FAILED) return 'arrived';
+  return status === FORBIDDEN && reasonOf(text ?? '') === 'repeated' ? 'repeated' : 'refused';
+}
+
+/** What has become of a report that `fetch` has sent. Nobody has read the response yet, and others can still read it. */
+export async function fateOfResponse(url: URL, response: Response): Promise<Fate> {
+  const { status, headers } = response;
+  const copy = isAicc(url) || status === FORBIDDEN ? response.clone() : null;
+  return fateOf(url, {
+    status,
+    header: (name) => headers.get(name),
+    text: copy === null ? null : await copy.text(),
+  });
+}
+
+/** What has become of a report that an XMLHttpRequest has sent. */
+export function fateOfRequest(url: URL, request: XMLHttpRequest): Fate {
+  const { status, responseType } = request;
+  const text = responseType === '' || responseType === 'text' ? request.responseText : null;
+  return fateOf(url, { status, header: (name) => request.getResponseHeader(name), text });
+}

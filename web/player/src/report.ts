@@ -1,0 +1,79 @@
+import { isOfType } from './request-body.ts';
+
+/** A request with which a unit of AICC, cmi5 or xAPI reports something to the service. */
+export interface Report {
+  method: string;
+  url: URL;
+  /** As the course gave it to the browser. Undefined if it is in a `Request`, where only the browser can read it. */
+  body: unknown;
+}
+
+/** The paths below a launch's token to which courses report. */
+const AICC = /^\/[^/]+\/aicc$/;
+const XAPI = /^\/[^/]+\/xapi\//;
+const STATEMENTS = /\/xapi\/+statements\/*$/;
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** AICC commands whose next message has all that this one had. */
+const REPEATED_COMMANDS: ReadonlySet<string> = new Set(['putparam', 'exitau']);
+
+/** Whether a path below a launch's token is that of AICC messages. */
+export function isAicc({ pathname }: URL): boolean {
+  return AICC.test(pathname);
+}
+
+/**
+ * Whether a request reports something, so that its order counts. The service does not count others, such as those for
+ * files, and would wait for their numbers.
+ */
+export function isReport(method: string, url: URL): boolean {
+  return !READS.has(method.toUpperCase()) && (isAicc(url) || XAPI.test(url.pathname));
+}
+
+/**
+ * What a report is about: statements, a document, or an AICC command. If it fails, a later report about the same makes up
+ * for it. Empty for a message that only reads.
+ */
+export function subjectsOf({ method, url, body }: Report): string[] {
+  const { pathname, search, searchParams } = url;
+  // A form has its method, its parameters and the document inside.
+  const form = searchParams.get('method');
+  if (!isAicc(url) && form === null && !STATEMENTS.test(pathname)) return [`${pathname}${search}`];
+  if (form !== null && READS.has(form.toUpperCase())) return [];
+  const id = searchParams.get('statementId');
+  if (id !== null) return [statement(id)];
+  const text = textOf(body);
+  // Nothing is known to make up for it.
+  if (text === null) return [`unreadable ${++unreadable}`];
+  if (isAicc(url)) return aiccSubjects(text);
+  return form === null ? statementSubjects(text) : [`${method} ${text}`];
+}
+
+/** The number of the latest body that cannot be read. */
+let unreadable = 0;
+
+function aiccSubjects(text: string): string[] {
+  const fields = [...new URLSearchParams(text)].map(([name, value]) => [name.trim().toLowerCase(), value]);
+  const command = (Object.fromEntries(fields).command ?? '').trim().toLowerCase();
+  if (command === 'getparam') return [];
+  return [REPEATED_COMMANDS.has(command) ? command : text];
+}
+
+/** The ids of the statements in a body. A statement without one, which the service gives it, is only equal to itself. */
+function statementSubjects(text: string): string[] {
+  try {
+    const statements = [JSON.parse(text) as unknown].flat() as { id?: unknown }[];
+    return statements.map((each) => statement(typeof each.id === 'string' ? each.id : JSON.stringify(each)));
+  } catch {
+    return [text];
+  }
+}
+
+function statement(id: string): string {
+  return `statement ${id.toLowerCase()}`;
+}
+
+/** The text of a body; null for any other, such as attachments. */
+function textOf(body: unknown): string | null {
+  if (body === null) return '';
+  return typeof body === 'string' || isOfType(body, 'URLSearchParams') ? String(body) : null;
+}

@@ -1,0 +1,66 @@
+import type { Doubt } from './record.ts';
+import type { Reports } from './reports.ts';
+
+/** Whether the reports of the open unit arrive. `offline`: the service cannot be reached now. Null if nothing is missing. */
+export type ReportingState = 'offline' | Doubt | null;
+
+/** The parts of the page that show it. */
+interface ReportingView {
+  showReporting(state: ReportingState): void;
+  /** Shows whether the page waits for responses. */
+  showSending(isSending: boolean): void;
+}
+
+/** Follows whether the reports of units arrive that call the service themselves, and says it when they do not. */
+export class Reporting {
+  readonly #reports: Reports;
+  readonly #view: ReportingView;
+  readonly #isReporting: () => boolean;
+  #state: ReportingState = null;
+
+  /**
+   * @param options.isReporting whether such a unit is open, and what it reports is recorded
+   * @param options.poll asks the service something, to find out whether it can be reached
+   */
+  constructor(
+    reports: Reports,
+    view: ReportingView,
+    { isReporting, poll }: { isReporting: () => boolean; poll: () => Promise<void> },
+  ) {
+    this.#reports = reports;
+    this.#view = view;
+    this.#isReporting = isReporting;
+    reports.onFailed = (why) => {
+      if (why === 'refused') this.heard(true);
+      else void poll();
+    };
+  }
+
+  /** The service has responded, or cannot be reached. */
+  heard(hasResponded: boolean): void {
+    if (!this.#isReporting()) return;
+    const state = hasResponded ? this.#reports.doubt : 'offline';
+    if (state !== this.#state) this.#view.showReporting(state);
+    // What was said may disappear after a while.
+    else if (state !== 'offline') this.#view.showReporting(null);
+    this.#state = state;
+  }
+
+  /** Waits until what the unit reports has a response, or has got none for too long. */
+  async settled(): Promise<void> {
+    const { isPending } = this.#reports;
+    if (isPending) this.#view.showSending(true);
+    await this.#reports.settled();
+    if (isPending) this.#view.showSending(false);
+  }
+
+  /**
+   * The learner has left the unit. Returns why it is not certain that everything it reported has arrived.
+   * @param hasResponded whether the service can be reached
+   */
+  end(hasResponded: boolean): Doubt | null {
+    this.#state = null;
+    const doubt = this.#reports.take();
+    return hasResponded ? doubt : 'lost';
+  }
+}
