@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { LastRequestQueue } from '../../web/player/src/last-request-queue.ts';
+import { Reports } from '../../web/player/src/reports.ts';
 import { Saver, type SavingState } from '../../web/player/src/saver.ts';
 import { answerOfProxy, pageInNode, problem } from './support/page-in-node.ts';
 
@@ -198,11 +199,11 @@ describe('the saving of a unit', () => {
     report('x'.repeat(35_000));
     await page.pass(0);
     page.answer = () => new Promise(() => {});
-    const queue = new LastRequestQueue();
+    const queue = new LastRequestQueue(new Reports());
     const statement = JSON.stringify('x'.repeat(40_000));
-    const url = 'http://content/token/xapi/statements';
+    const url = new URL('http://content/token/xapi/statements');
     const request = { method: 'POST', url, headers: [], body: statement, bytes: statement.length };
-    queue.add(request, window);
+    void queue.add(request, window);
     queue.pageCloses();
     await page.fire('pagehide');
     report(`${now.work}!`);

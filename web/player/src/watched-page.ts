@@ -25,10 +25,11 @@ export class WatchedPage {
   }
 
   /**
-   * Hears when the page is being closed. Browsers may show the course in the window of the empty page before it, without
-   * the listeners of that page. So this is called several times, and a second call for the same listeners changes nothing.
+   * Hears when the page is being closed. A second call changes nothing. Chromium shows the course in the window of the empty
+   * page before it. If that page had these listeners, it ends a course in the middle of its last requests.
    */
   listen(): void {
+    if (this.course.location.href === EMPTY_PAGE) return;
     this.course.addEventListener('pagehide', this.#hidden, { capture: true });
     this.course.addEventListener('pageshow', this.#shown, { capture: true });
   }
@@ -63,7 +64,6 @@ export class WatchedPage {
   }
 
   readonly #hidden = () => {
-    if (this.course.location.href === EMPTY_PAGE) return;
     this.#isLeaving = true;
     // The browser ends these, but most have arrived: the next page of the course needs the same connection.
     for (const end of [...this.#open]) end(null);

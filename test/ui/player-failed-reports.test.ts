@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import type { Route } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
+import { aiccFiles, xapiFiles } from '../support/course-packages.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { until } from '../support/service.ts';
+import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
+
+/** How an xAPI course sends a statement. */
+type Sending = 'fetch' | 'keepalive' | 'Request' | 'XMLHttpRequest';
+
+/** The page of an xAPI course. `say` sends a statement, and `sayAt` does it at an event of the window. */
+const XAPI_PAGE = `<!doctype html><html lang="en"><title>Unit</title><p id="ready">Ready</p><script>
+var given = new URLSearchParams(location.search);
+var headers = { Authorization: given.get('auth'), 'Content-Type': 'application/json', 'X-Experience-API-Version': '1.0.3' };
+function say(verb, result, how, id) {
+  var url = given.get('endpoint') + 'statements';
+  var body = JSON.stringify({
+    id: id, actor: JSON.parse(given.get('actor')), verb: { id: 'http://adlnet.gov/expapi/verbs/' + verb },
+    object: { id: given.get('activity_id') }, result: result, context: { registration: given.get('registration') },
+  });
+  var request = { method: 'POST', headers: headers, body: body, keepalive: how === 'keepalive' };
+  if (how === 'Request') return fetch(new Request(url, request)).then(function (r) { return r.json(); });
+  if (how !== 'XMLHttpRequest') return fetch(url, request).then(function (r) { return r.json(); });
+  return new Promise(function (resolve, reject) {
+    var sent = new XMLHttpRequest();
+    sent.open('POST', url);
+    for (var name in headers) sent.setRequestHeader(name, headers[name]);
+    sent.onload = resolve;
+    sent.onerror = reject;
+    sent.send(body);
+  });
+}
+function sayAt(event, verb, result, how) {
+  addEventListener(event, function () { say(verb, result, how).catch(function () {}); });
+}
+</script></html>`;
+
+/** The page of an AICC course that sends its last message as a beacon. */
+const BEACON_PAGE = `<!doctype html><html lang="en"><title>Unit</title><p id="ready">Ready</p><script>
+var given = new URLSearchParams(location.search);
+addEventListener('pagehide', function () {
+  navigator.sendBeacon(given.get('AICC_URL'), new URLSearchParams({ command: 'PutParam', version: '4.0',
+    session_id: given.get('AICC_SID'), aicc_data: '[Core]\\r\\nLesson_Status=P\\r\\nScore=91\\r\\nTime=00:02:00\\r\\n' }));
+});
+</script></html>`;
+
+const PASSED = { completion: true, success: true };
+/** The service refuses this. */
+const INVALID = { completion: 'yes' };
+/** How long a request takes, so that the page is gone before it could arrive. */
+const LATENCY_MS = 300;
+
+const LOST = 'Your last work may not be saved';
+const REFUSED = 'Some of your work could not be saved';
+const UNFINISHED = 'You have not finished this course yet';
+
+const later = async (route: Route) => {
+  await setTimeout(LATENCY_MS);
+  await route.continue();
+};
+const fail = (route: Route) => route.abort();
+
+describe('the reports of a course that calls the service itself', () => {
+  let classroom: Classroom;
+  let { service, browser } = {} as Classroom;
+  aroundTests(async (parts) => {
+    classroom = parts.use(await openClassroom());
+    ({ service, browser } = classroom);
+  });
+
+  /** Opens a course. @param reports the addresses to which it reports */
+  const open = async (
+    learner: Learner,
+    files: Record<string, string> = { ...xapiFiles(), 'index.html': XAPI_PAGE },
+  ) => {
+    const { registrationId } = await registerTo(service, files);
+    await learner.open(service, registrationId);
+    await learner.course.locator('#ready').waitFor();
+    return registrationId;
+  };
+  const route = ({ page }: Learner, handle: (route: Route) => Promise<unknown>, path = '**/xapi/**') =>
+    page.context().route(path, handle);
+  const restore = ({ page }: Learner) => page.context().unrouteAll();
+  const exit = ({ page }: Learner) => page.getByRole('button', { name: 'Exit' }).click();
+  const heading = ({ page }: Learner, name: string) => page.getByRole('heading', { name }).waitFor();
+  const notice = ({ page }: Learner, text: string) => page.locator('.notice', { hasText: text }).waitFor();
+  const recorded = async (registrationId: string) =>
+    (await service.api.get(`/registrations/${registrationId}`)).body.completion;
+
+  /** Lets the course send a statement. Returns whether it got a response. */
+  const say = (
+    { course }: Learner,
+    ...statement: [verb: string, result?: object, how?: Sending, id?: string]
+  ) =>
+    course.locator('body').evaluate(async (_, given) => {
+      const { say } = globalThis as unknown as { say: (...given: unknown[]) => Promise<unknown> };
+      return await say(...given).then(
+        () => true,
+        () => false,
+      );
+    }, statement);
+  const sayAt = (
+    { course }: Learner,
+    ...given: [event: string, verb: string, result: object, how: Sending]
+  ) =>
+    course.locator('body').evaluate((_, statement) => {
+      const { sayAt } = globalThis as unknown as { sayAt: (...given: unknown[]) => void };
+      sayAt(...statement);
+    }, given);
+
+  for (const event of ['pagehide', 'unload']) {
+    for (const how of ['fetch', 'keepalive', 'Request', 'XMLHttpRequest'] as const) {
+      it(`arrive before the page says so, if they are sent with ${how} at ${event}`, async () => {
+        await using learner = await newLearner(browser);
+        const registrationId = await open(learner);
+        await sayAt(learner, event, 'completed', PASSED, how);
+        await route(learner, later);
+        await exit(learner);
+        await heading(learner, 'You have finished this course');
+        assert.equal(await recorded(registrationId), 'Completed');
+      });
+
+      it(`are not called saved if they fail that are sent with ${how} at ${event}`, async () => {
+        await using learner = await newLearner(browser);
+        await open(learner);
+        await sayAt(learner, event, 'completed', PASSED, how);
+        await route(learner, fail);
+        await exit(learner);
+        await heading(learner, LOST);
+      });
+    }
+  }
+
+  it('arrive in their order if they are sent with fetch', async () => {
+    await using learner = await newLearner(browser);
+    await open(learner);
+    const verbs: string[] = [];
+    await sayAt(learner, 'pagehide', 'answered', {}, 'fetch');
+    await sayAt(learner, 'pagehide', 'completed', PASSED, 'XMLHttpRequest');
+    await route(learner, async (each) => {
+      verbs.push(/verbs\/(\w+)/.exec(each.request().postData() ?? '')?.[1] ?? '');
+      if (verbs.length === 1) await setTimeout(LATENCY_MS);
+      verbs.push('sent');
+      await each.continue();
+    });
+    await exit(learner);
+    await heading(learner, 'You have finished this course');
+    assert.deepEqual(verbs, ['answered', 'sent', 'completed', 'sent']);
+  });
+
+  it('arrive when the tab goes elsewhere while they are sent with fetch', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await open(learner);
+    await learner.course.locator('#ready').click();
+    await sayAt(learner, 'pagehide', 'completed', PASSED, 'fetch');
+    await learner.page.goto('about:blank');
+    await until(
+      async () => (await recorded(registrationId)) === 'Completed',
+      'the last statement is recorded',
+    );
+  });
+
+  for (const [what, handle, title] of [
+    ['arrive', later, 'You have finished this course'],
+    ['are not called saved', fail, LOST],
+  ] as const) {
+    it(`${what} if they are beacons${handle === fail ? ' that fail' : ''}`, async () => {
+      await using learner = await newLearner(browser);
+      await open(learner, { ...aiccFiles(), 'index.html': BEACON_PAGE });
+      await route(learner, handle, '**/aicc');
+      await exit(learner);
+      await heading(learner, title);
+    });
+  }
+
+  it('are waited for if the learner exits before they have a response', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await open(learner);
+    await route(learner, later);
+    void say(learner, 'completed', PASSED).catch(() => {});
+    await learner.page.waitForRequest('**/xapi/statements');
+    await exit(learner);
+    await heading(learner, 'You have finished this course');
+    assert.equal(await recorded(registrationId), 'Completed');
+  });
+
+  for (const how of ['fetch', 'XMLHttpRequest'] as const) {
+    it(`are not called saved if one was lost before, sent with ${how}, though others arrive`, async () => {
+      await using learner = await newLearner(browser);
+      await open(learner);
+      await route(learner, fail);
+      assert.equal(await say(learner, 'completed', PASSED, how), false);
+      await restore(learner);
+      await notice(learner, 'What you did while it was lost may not be saved.');
+      assert.equal(await say(learner, 'experienced'), true);
+      await exit(learner);
+      await heading(learner, LOST);
+    });
+  }
+
+  it('are saved once the course has sent again what was lost', async () => {
+    await using learner = await newLearner(browser);
+    await open(learner);
+    const statement = ['experienced', {}, 'fetch', crypto.randomUUID()] as const;
+    await route(learner, fail);
+    assert.equal(await say(learner, ...statement), false);
+    await restore(learner);
+    assert.equal(await say(learner, ...statement), true);
+    await exit(learner);
+    await heading(learner, UNFINISHED);
+  });
+
+  it('may not be saved while the connection is lost, as the page says without one of them', async () => {
+    await using learner = await newLearner(browser);
+    await learner.page.clock.install();
+    await open(learner);
+    await route(learner, fail, '**/units');
+    await learner.page.clock.fastForward(15_000);
+    await notice(learner, 'The connection is lost. What you do now may not be saved.');
+    await restore(learner);
+    await learner.page.clock.fastForward(15_000);
+    await learner.page.locator('.notice').waitFor({ state: 'hidden' });
+    await exit(learner);
+    await heading(learner, UNFINISHED);
+  });
+
+  it('are not called saved if the service refuses one, and the page says so at once', async () => {
+    await using learner = await newLearner(browser);
+    await open(learner);
+    await say(learner, 'completed', INVALID);
+    await notice(learner, REFUSED);
+    await exit(learner);
+    await heading(learner, REFUSED);
+  });
+
+  it('are not called saved if the service refuses the last one', async () => {
+    await using learner = await newLearner(browser);
+    await open(learner);
+    await sayAt(learner, 'pagehide', 'completed', INVALID, 'XMLHttpRequest');
+    await exit(learner);
+    await heading(learner, REFUSED);
+  });
+
+  it('are not called saved if a page of a network responds in place of the service', async () => {
+    await using learner = await newLearner(browser);
+    await open(learner);
+    await sayAt(learner, 'pagehide', 'completed', PASSED, 'fetch');
+    await route(learner, (each) => each.fulfill({ contentType: 'text/html', body: '<html>Sign in' }));
+    await exit(learner);
+    await heading(learner, LOST);
+  });
+
+  it('are those of the course even if it replaces fetch', async () => {
+    await using learner = await newLearner(browser);
+    await open(learner);
+    const calls = await learner.course.locator('body').evaluate(async () => {
+      const course = globalThis as unknown as { say: (verb: string) => Promise<unknown>; calls: number };
+      const { fetch: send } = window;
+      course.calls = 0;
+      window.fetch = (...given) => {
+        course.calls += 1;
+        return send(...given);
+      };
+      await course.say('experienced');
+      return course.calls;
+    });
+    assert.equal(calls, 1);
+    await exit(learner);
+    await heading(learner, UNFINISHED);
+  });
+});
