@@ -56,7 +56,9 @@ describe('an asset, which reports nothing itself', () => {
   it('shows that another window has taken over instead of a lost connection', async () => {
     const { registrationId } = await registerTo(service, scorm2004Course({ items: reading(1) }));
     await using learner = await newLearner(browser);
-    await learner.page.route('**/asset', (route) => route.fulfill({ status: 409, json: {} }));
+    await learner.page.route('**/asset', (route) =>
+      route.fulfill({ status: 409, json: { outcome: 'superseded' } }),
+    );
     await learner.open(service, registrationId);
     await learner.page.getByRole('heading', { name: 'The course is open in another window' }).waitFor();
   });

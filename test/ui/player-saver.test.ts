@@ -40,6 +40,9 @@ function pageWithUnit(t: TestContext) {
   return { page, saver, states, report, sent, times, now };
 }
 
+/** The response of the service once another window records. */
+const superseded = () => Response.json({ outcome: 'superseded' }, { status: 409 });
+
 describe('the saving of a unit', () => {
   for (const [what, answer] of [
     ['a firewall rejects one save', () => answerOfProxy(403)],
@@ -240,10 +243,18 @@ describe('the saving of a unit', () => {
 
   it('ends if another window records instead, which it learns when its tab is hidden', async (t) => {
     const { page, states } = pageWithUnit(t);
-    page.answer = () => problem(409);
+    page.answer = superseded;
     await page.pass(60_000);
     await page.hide();
     assert.deepEqual(states, ['superseded']);
+  });
+
+  it('is refused, and no other window has taken over, if the unit has been closed meanwhile', async (t) => {
+    const { page, states, report } = pageWithUnit(t);
+    page.answer = () => problem(409, { reason: 'unit-closed' });
+    report('work');
+    await page.pass(0);
+    assert.deepEqual(states, ['saving', 'refused']);
   });
 
   it('is known to have failed until the service has acknowledged it, and when another window has taken over', async (t) => {
@@ -260,7 +271,7 @@ describe('the saving of a unit', () => {
     page.answer = () => Promise.reject(new TypeError('network'));
     report('more work');
     await page.pass(0);
-    page.answer = () => problem(409);
+    page.answer = superseded;
     await page.fire('online');
     await page.pass(0);
     assert.equal(saver.hasFailed, true);

@@ -108,6 +108,7 @@ export function closedUnit(unitId: string): ProblemError {
   return new ProblemError(
     'conflict',
     `The prerequisites of the unit ${JSON.stringify(unitId)} are not met yet`,
+    { members: { reason: 'unit-closed' } },
   );
 }
 

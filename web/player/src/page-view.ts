@@ -16,9 +16,10 @@ import {
 } from './record.ts';
 import type { ReportingState } from './reporting.ts';
 import type { EndState, SavingState } from './saver.ts';
+import { LostScript } from './scripts.ts';
 import type { EarlierPages } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
-import type { PageResponse, Result } from './server.ts';
+import { isUnitClosed, type PageResponse, type Result } from './server.ts';
 import { Stage } from './stage.ts';
 import { TEXTS } from './texts.ts';
 import { unsavedCard } from './unsaved-card.ts';
@@ -278,9 +279,15 @@ export class PageView {
   }
 
   /** Shows that something could not be opened. @param again tries once more; by default, it loads the page again */
-  showFailed(again: () => unknown = reload): void {
-    const words = failedWords(this.#playing().doubt);
-    this.showCard(actionCard(TEXTS.failedTitle, words, TEXTS.tryAgain, again));
+  showFailed(error: unknown, again: () => unknown = reload): void {
+    const { doubt } = this.#playing();
+    if (isUnitClosed(error)) {
+      const words = doubt === null ? TEXTS.unitClosed : savedWords(doubt, TEXTS.unitClosed);
+      this.showBetweenUnits(cardOf(TEXTS.unitClosedTitle, words));
+      return;
+    }
+    const retry = error instanceof LostScript ? reload : again;
+    this.showCard(actionCard(TEXTS.failedTitle, failedWords(doubt), TEXTS.tryAgain, retry));
   }
 }
 

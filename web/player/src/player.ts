@@ -11,7 +11,7 @@ import { RecordedSince } from './recorded-since.ts';
 import { Recording } from './recording.ts';
 import { Reporting } from './reporting.ts';
 import type { EndState, SavingState } from './saver.ts';
-import { LostScript, loadSequencer } from './scripts.ts';
+import { loadSequencer } from './scripts.ts';
 import { type EarlierPages, NO_EARLIER_PAGES, openPage, StuckUnsent } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
 import {
@@ -384,10 +384,11 @@ export class Player {
     this.#view.showEnd(why, (why === 'over' ? isUnkept : hasFailed) === true);
   }
 
-  /** @param again tries once more; by default, the page is loaded again */
+  /** Asks once more which units are open, too. @param again tries once more; by default, the page is loaded again */
   #showFailure(error: unknown, again?: () => unknown): void {
     const end = endOf(error);
     if (end !== null) this.#end(end);
-    else this.#view.showFailed(error instanceof LostScript ? undefined : again);
+    else this.#view.showFailed(error, again);
+    if (end === null) void this.#recorded.ask();
   }
 }

@@ -90,7 +90,7 @@ export const OK = 200;
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const REQUEST_TIMEOUT = 408;
-/** The status of a write after another page has superseded this one, or the attempt was reset. */
+/** The status of a write after another page has superseded this one, or the attempt was reset. Also of a closed unit. */
 export const CONFLICT = 409;
 const GONE = 410;
 const TOO_MANY_REQUESTS = 429;
@@ -216,8 +216,16 @@ export function endOf(error: unknown): End | null {
 
 /** Why no write of the page is recorded any longer; null if the service rejects only this one, or cannot be reached. */
 export function endOfWrites({ status, text }: Pick<ServiceResponse, 'status' | 'text'>): End | null {
-  if (status === CONFLICT) return reasonOf(text) === 'reset' ? 'reset' : 'superseded';
+  if (status === CONFLICT) {
+    const outcome = reasonOf(text);
+    return outcome === 'reset' || outcome === 'superseded' ? outcome : null;
+  }
   return endOfLaunch(status, text);
+}
+
+/** Whether a unit did not open because its prerequisites are not met. */
+export function isUnitClosed(error: unknown): boolean {
+  return error instanceof Refusal && error.status === CONFLICT && reasonOf(error.text) === 'unit-closed';
 }
 
 function endOfLaunch(status: number, text: string): End | null {

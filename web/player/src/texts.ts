@@ -51,6 +51,8 @@ export const TEXTS = {
   overUnkept: 'Your latest work is not saved.',
   failedTitle: 'The course could not be opened',
   failed: 'Check your connection, then try again.',
+  unitClosedTitle: 'This unit is not open yet',
+  unitClosed: 'Finish the earlier units first, then open it in the contents.',
   earlierKept: 'Your earlier work is kept.',
   stuckTitle: 'Your earlier work could not be saved',
   stuck:
