@@ -52,7 +52,7 @@ function sendLast(
   return queue.add({ method, url, headers, body: bodyOf(method, body as BodyInit | null), bytes }, course);
 }
 
-/** Sends a report as the course asked for, and notes what becomes of it. */
+/** Sends a report as the course asked for, and notes its fate. */
 function noted(page: WatchedPage, sent: Fetched, send: () => Promise<Response>): Promise<Response> {
   const settle = page.note(sent, sent.bytes ?? 0, { isAsync: true });
   const lost = () => settle('lost');

@@ -68,7 +68,7 @@ export function watchXhr(page: WatchedPage): void {
   };
 }
 
-/** Sends a request as the course asked for. If it reports something, notes what becomes of it. */
+/** Sends a request as the course asked for. If it reports something, notes its fate. */
 function sendAndNote(
   page: WatchedPage,
   xhr: XMLHttpRequest,

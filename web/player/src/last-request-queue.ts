@@ -38,7 +38,7 @@ export class LastRequestQueue {
   /** The numbers since the last request that has a response; null before the first. */
   #order: { id: string; count: number } | null = null;
 
-  /** @param reports hears what becomes of the reports, unless the page of the player is being closed */
+  /** @param reports hears the fate of the reports, unless the page of the player is being closed */
   constructor(reports: Reports) {
     this.#reports = reports;
   }
