@@ -111,6 +111,38 @@ describe('a cmi5 course', () => {
     );
   });
 
+  test('learns which refused statements say nothing new, so that nothing is missing', async () => {
+    const unit = await open(await register({ id: ONE }));
+    const reasons: unknown[] = [];
+    for (const body of [
+      unit.initialized(),
+      unit.initialized(),
+      unit.failed(0.4),
+      unit.failed(0.4),
+      unit.passed(0.9),
+      unit.completed(),
+      unit.completed(),
+      unit.terminated(),
+      unit.terminated(),
+      unit.statement('experienced'),
+    ]) {
+      const { status, json } = await unit.lrs.call('POST', 'statements', { body });
+      reasons.push(status === 403 ? (json.reason ?? 'missing') : status);
+    }
+    assert.deepEqual(reasons, [
+      200,
+      'repeated',
+      200,
+      'repeated',
+      'missing',
+      200,
+      'repeated',
+      200,
+      'session-ended',
+      'session-ended',
+    ]);
+  });
+
   test('must include in each statement what cmi5 requires', async () => {
     const unit = await open(await register({ id: ONE, masteryScore: '0.8' }));
     await unit.send(unit.initialized());

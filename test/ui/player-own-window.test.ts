@@ -266,6 +266,23 @@ describe('a cmi5 course in a browser', () => {
     });
   });
 
+  it('is called saved though its unit ends its session once more', async () => {
+    const registrationId = await register(ONE);
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.getByText('Normal').waitFor();
+    await learner.course.locator('#pass').click();
+    await learner.course.getByText('done').waitFor();
+    const refusal = await learner.course.locator('body').evaluate(async () => {
+      const unit = globalThis as unknown as Record<'say' | 'statement', (...given: unknown[]) => unknown>;
+      const said = unit.say([unit.statement('terminated', { duration: 'PT1M' })]) as Promise<unknown>;
+      return await said.then(() => '', String);
+    });
+    assert.match(refusal, /session has ended/);
+    await button(learner, 'Exit').click();
+    await heading(learner, 'You have finished this course');
+  });
+
   it('offers the other units where one returns to the player', async () => {
     await using learner = await newLearner(browser);
     await learner.open(service, await register(ONE, { ...ONE, id: 'https://example.com/course/two' }));

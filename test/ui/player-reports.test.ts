@@ -75,6 +75,13 @@ describe('a report that failed', () => {
     );
   });
 
+  it('is nothing if the unit ends a session once more that has ended', () => {
+    const said = (verb: string) => JSON.stringify({ verb: { id: `http://adlnet.gov/expapi/verbs/${verb}` } });
+    assert.equal(doubtAfter(['ended', STATEMENTS, said('terminated')]), null);
+    assert.equal(doubtAfter(['ended', STATEMENTS, said('answered')]), 'refused');
+    assert.equal(doubtAfter(['ended', BOOKMARK, 'page 3', 'PUT']), 'refused');
+  });
+
   it('is lost even if the service has refused another one', () => {
     assert.equal(doubtAfter(['refused', STATEMENTS, statements('a')]), 'refused');
     assert.equal(doubtAfter(['lost', BOOKMARK], ['refused', STATEMENTS, statements('a')]), 'lost');
@@ -126,6 +133,7 @@ describe('what has become of a report', () => {
     ['it is invalid', STATEMENTS, 400, PROBLEM, '{}', 'refused'],
     ['it is not allowed', STATEMENTS, 403, PROBLEM, '{}', 'refused'],
     ['it says what is known', STATEMENTS, 403, PROBLEM, repeated, 'repeated'],
+    ['its session has ended', STATEMENTS, 403, PROBLEM, '{ "reason": "session-ended" }', 'ended'],
     ['it contradicts another one', STATEMENTS, 409, PROBLEM, '{}', 'refused'],
     ['its condition is not met', BOOKMARK, 412, PROBLEM, '{}', 'arrived'],
     ['it is too large', AICC, 413, PROBLEM, '{}', 'refused'],

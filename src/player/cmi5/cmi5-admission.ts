@@ -54,9 +54,8 @@ export function admitStatement(statement: Statement, admission: Admission): Cmi5
     throw forbidden('The context must contain everything in the context template (9.6.2)');
   }
   if (facts.abandoned) throw forbidden('The session was abandoned (9.3.6)');
-  const terminates = isDefined && verb === 'terminated';
-  if (terminates ? facts.terminated : isTerminatedBefore(facts, lastRequest))
-    throw forbidden('The session is already terminated (9.3.8)', terminates);
+  if (isDefined && verb === 'terminated' ? facts.terminated : isTerminatedBefore(facts, lastRequest))
+    throw forbidden('The session is already terminated (9.3.8)');
   if (isDefined && verb === 'initialized') {
     if (facts.initialized) throw forbidden('The session is already initialized (9.3.2)', true);
     if (!facts.preferencesRead) throw forbidden("The unit must read the learner's preferences first (11)");

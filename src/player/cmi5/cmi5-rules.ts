@@ -18,8 +18,11 @@ import { type Cmi5Verb, cmi5VerbOf } from './cmi5-vocabulary.ts';
 export const cmi5Rules: SessionRules = {
   assertOpen(session, lastRequest) {
     const facts = sessionFactsOf(session);
-    if (facts.abandoned || isTerminatedBefore(facts, lastRequest))
-      throw new ProblemError('forbidden', 'cmi5: The session has ended (8.1.2)');
+    if (facts.abandoned || isTerminatedBefore(facts, lastRequest)) {
+      throw new ProblemError('forbidden', 'cmi5: The session has ended (8.1.2)', {
+        members: { reason: 'session-ended' },
+      });
+    }
   },
   launchDataOf: packageDataOf,
   admitDocument: assertPreferences,

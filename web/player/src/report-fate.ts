@@ -4,9 +4,9 @@ import { isRefusal, reasonOf, statusOf } from './server.ts';
 
 /**
  * What has become of a report. `arrived`: the service has done what the course asked for. `repeated`: it refused a
- * statement that says what it knows already. `refused`: it stored nothing. `lost`: perhaps it does not know the report.
+ * statement that says what it knows already. `ended`: the session of the unit had ended. `refused`: it stored nothing. `lost`: perhaps it does not know the report.
  */
-export type Fate = 'arrived' | 'repeated' | Doubt;
+export type Fate = 'arrived' | 'repeated' | 'ended' | Doubt;
 
 /** A response to a report. */
 export interface ReportResponse {
@@ -35,7 +35,9 @@ export function fateOf(url: URL, { status, header, text }: ReportResponse): Fate
   }
   if (!isRefusal(statusOf({ status, type: header('content-type') }))) return 'lost';
   if (status === PRECONDITION_FAILED) return 'arrived';
-  return status === FORBIDDEN && reasonOf(text ?? '') === 'repeated' ? 'repeated' : 'refused';
+  const reason = status === FORBIDDEN ? reasonOf(text ?? '') : null;
+  if (reason === 'session-ended') return 'ended';
+  return reason === 'repeated' ? 'repeated' : 'refused';
 }
 
 /** What has become of a report that `fetch` has sent. Nobody has read the response yet, and others can still read it. */

@@ -12,6 +12,7 @@ export interface Report {
 const AICC = /^\/[^/]+\/aicc$/;
 const XAPI = /^\/[^/]+\/xapi\//;
 const STATEMENTS = /\/xapi\/+statements\/*$/;
+const TERMINATED = 'http://adlnet.gov/expapi/verbs/terminated';
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** AICC commands whose next message has all that this one had. */
 const REPEATED_COMMANDS: ReadonlySet<string> = new Set(['putparam', 'exitau']);
@@ -46,6 +47,16 @@ export function subjectsOf({ method, url, body }: Report): string[] {
   if (text === null) return [`unreadable ${++unreadable}`];
   if (isAicc(url)) return aiccSubjects(text);
   return form === null ? statementSubjects(text) : [`${method} ${text}`];
+}
+
+/** Whether a report is the one statement with which a cmi5 unit ends its session. */
+export function endsSession({ body }: Report): boolean {
+  try {
+    const statements = [JSON.parse(textOf(body) ?? '') as unknown].flat() as { verb: { id: unknown } }[];
+    return statements.length === 1 && statements[0]?.verb.id === TERMINATED;
+  } catch {
+    return false;
+  }
 }
 
 /** The number of the latest body that cannot be read. */

@@ -1,5 +1,5 @@
 import type { Doubt } from './record.ts';
-import { type Report, subjectsOf } from './report.ts';
+import { endsSession, type Report, subjectsOf } from './report.ts';
 import type { Fate } from './report-fate.ts';
 
 /** Says what has become of a report; null if nobody will know. What is said later replaces what was said before. */
@@ -26,8 +26,12 @@ export class Reports {
       done();
       if (fate === null || (fate === 'arrived' && failed.size === 0)) return;
       subjects ??= subjectsOf(report);
-      // The service stores either all statements of a request or none.
-      const hasArrived = fate === 'arrived' || (fate === 'repeated' && subjects.length === 1);
+      const hasArrived =
+        fate === 'arrived' ||
+        // The service stores either all statements of a request or none.
+        (fate === 'repeated' && subjects.length === 1) ||
+        // Many units end their session once more while they unload.
+        (fate === 'ended' && endsSession(report));
       const doubt = fate === 'lost' ? 'lost' : 'refused';
       for (const subject of subjects) {
         if (hasArrived) failed.delete(subject);
