@@ -107,6 +107,14 @@ describe('a report that failed', () => {
     settle('arrived');
     assert.equal(reports.doubt, null);
   });
+
+  it('is no failure if the browser was only leaving its page', () => {
+    const reports = new Reports();
+    const settle = reports.begin({ method: 'POST', url: urlOf(STATEMENTS), body: statements('a') });
+    settle('lost');
+    settle(null);
+    assert.deepEqual([reports.isPending, reports.doubt], [false, null]);
+  });
 });
 
 describe('what has become of a report', () => {

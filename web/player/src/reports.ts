@@ -2,7 +2,10 @@ import type { Doubt } from './record.ts';
 import { endsSession, type Report, subjectsOf } from './report.ts';
 import type { Fate } from './report-fate.ts';
 
-/** Says what has become of a report; null if nobody will know. What is said later replaces what was said before. */
+/**
+ * Says what has become of a report; null if it probably arrived, but nobody will know. What is said later replaces what was
+ * said before.
+ */
 export type Settle = (fate: Fate | null) => void;
 
 /** Knows which reports of the open unit have failed, if the unit calls the service itself. */
@@ -24,9 +27,10 @@ export class Reports {
     return (fate) => {
       pending.delete(settled);
       done();
-      if (fate === null || (fate === 'arrived' && failed.size === 0)) return;
+      if (failed.size === 0 && (fate === null || fate === 'arrived')) return;
       subjects ??= subjectsOf(report);
       const hasArrived =
+        fate === null ||
         fate === 'arrived' ||
         // The service stores either all statements of a request or none.
         (fate === 'repeated' && subjects.length === 1) ||

@@ -7,6 +7,8 @@ import { sendingMs } from './server.ts';
 export type CourseGlobal = Window & typeof globalThis;
 
 const UNLOADING = /^(?:pagehide|unload)$/;
+/** A page that has not been left by then, after a report of it failed, stays. */
+const LEFT_MS = 500;
 const EMPTY_PAGE = 'about:blank';
 
 /** A page of a course whose requests the player watches. */
@@ -14,8 +16,8 @@ export class WatchedPage {
   readonly course: CourseGlobal;
   readonly queue: LastRequestQueue;
   readonly #reports: Reports;
-  /** Ends the reports that have no response yet. */
-  readonly #open = new Set<Settle>();
+  /** Called when the page is unloaded, for the reports that have no response, or have just failed. */
+  readonly #unloads = new Set<(isByCourse: boolean) => void>();
   #isLeaving = false;
 
   constructor(course: CourseGlobal, queue: LastRequestQueue, reports: Reports) {
@@ -51,22 +53,34 @@ export class WatchedPage {
    */
   note(report: Report, bytes: number, { isAsync }: { isAsync: boolean }): Settle {
     const settle = this.#reports.begin(report);
-    const timer = setTimeout(() => end('lost'), sendingMs(bytes));
-    const end: Settle = (fate) => {
+    let timer = setTimeout(() => settle('lost'), sendingMs(bytes));
+    let isUnloaded = false;
+    let hasFailed = false;
+    const unload = (isByCourse: boolean) => {
       clearTimeout(timer);
-      this.#open.delete(end);
-      settle(fate);
+      isUnloaded = true;
+      if (!hasFailed || isByCourse) settle(null);
     };
-    this.#open.add(end);
     // The browser ends it together with the page.
     if (isAsync && this.isLeaving) settle('lost');
-    return end;
+    else this.#unloads.add(unload);
+    return (fate) => {
+      if (isUnloaded) return;
+      clearTimeout(timer);
+      settle(fate);
+      // It may have failed because the course is just leaving its page.
+      hasFailed = fate === 'lost';
+      if (hasFailed) timer = setTimeout(() => this.#unloads.delete(unload), LEFT_MS);
+      else this.#unloads.delete(unload);
+    };
   }
 
   readonly #hidden = () => {
+    const isByCourse = !this.#isLeaving;
     this.#isLeaving = true;
     // The browser ends these, but most have arrived: the next page of the course needs the same connection.
-    for (const end of [...this.#open]) end(null);
+    for (const unload of this.#unloads) unload(isByCourse);
+    this.#unloads.clear();
   };
 
   readonly #shown = () => {
