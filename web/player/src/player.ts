@@ -1,6 +1,6 @@
 import type { CourseWindow } from './course-window.ts';
-import { LastSave } from './last-save.ts';
 import { playerCloses, reports, watchLastRequests } from './last-requests.ts';
+import { LastSave } from './last-save.ts';
 import { Moves } from './moves.ts';
 import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
