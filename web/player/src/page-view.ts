@@ -175,7 +175,7 @@ export class PageView {
   showReporting(state: ReportingState): void {
     if (state === 'offline') this.#stage.sayInstead(TEXTS.offlineUnsaved);
     else if (state === null) this.#stage.clear();
-    else this.#stage.sayForAWhile(state === 'lost' ? TEXTS.backUnsaved : savedWords(state));
+    else this.#stage.sayForAWhile(state === 'lost' ? TEXTS.backUnsaved : savedWords(state), true);
   }
 
   /** Shows whether the last requests of a unit that calls the service itself are being sent. */
