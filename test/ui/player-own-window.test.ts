@@ -225,6 +225,55 @@ describe('a cmi5 course in a browser', () => {
     });
   });
 
+  describe('that insists on its own window and is on another site', () => {
+    const SITE = 'https://publisher.example';
+    const openThere = async (learner: Learner) => {
+      const registrationId = await register({ ...ONE, launchMethod: 'OwnWindow', url: `${SITE}/unit` });
+      await learner.page.context().route(`${SITE}/**`, (route) =>
+        route.fulfill({
+          contentType: 'text/html',
+          body: `<!doctype html><html lang="en"><title>Unit</title><p id="opener"></p><a>Return</a><script>
+            document.querySelector('p').textContent = opener ? 'opened by a page' : 'opened by nobody';
+            const fetched = new URLSearchParams(location.search).get('fetch');
+            document.querySelector('a').href = new URL('../../return', fetched);
+          </script></html>`,
+        }),
+      );
+      await learner.open(service, registrationId);
+      const [course] = await Promise.all([
+        learner.page.waitForEvent('popup'),
+        button(learner, 'Open the course').click(),
+      ]);
+      await course.getByText('opened by').waitFor();
+      return course;
+    };
+
+    it('cannot reach the page that opened it, which still sees that it is closed', async () => {
+      await using learner = await newLearner(browser);
+      const course = await openThere(learner);
+      assert.equal(await course.locator('#opener').textContent(), 'opened by nobody');
+      await heading(learner, 'The course is open in its own window');
+      await course.close();
+      await heading(learner, 'You have closed the course');
+    });
+
+    it('counts as closed where it returns to', async () => {
+      await using learner = await newLearner(browser);
+      const course = await openThere(learner);
+      await course.getByText('Return').click();
+      await heading(learner, 'You have closed the course');
+      await course.getByRole('heading', { name: 'You have left the course' }).waitFor();
+    });
+
+    it('stays open when the learner exits, because browsers let only the learner close it', async () => {
+      await using learner = await newLearner(browser);
+      const course = await openThere(learner);
+      await button(learner, 'Exit').click();
+      await heading(learner, 'You have not finished this course yet');
+      assert.equal(course.isClosed(), false);
+    });
+  });
+
   it('ends where its only unit returns to the player', async () => {
     await using learner = await newLearner(browser);
     await learner.open(service, await register(ONE));

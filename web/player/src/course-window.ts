@@ -37,16 +37,21 @@ export class CourseWindow {
     return true;
   }
 
-  /** Shows a URL. The empty page is not in the history of the window. */
+  /**
+   * Shows a URL. The empty page is not in the history of the window. A page of another site must not lead the page of the
+   * player elsewhere, so it does not get its opener. Browsers then do not let {@link close} close it, either.
+   */
   show(address: string): void {
-    this.#window?.location.replace(address);
+    if (this.#window === null) return;
+    if (new URL(address, location.href).origin !== location.origin) this.#window.opener = null;
+    this.#window.location.replace(address);
   }
 
   focus(): void {
     this.#window?.focus();
   }
 
-  /** Closes the window. Resolves once its page is unloaded, so that its last requests are known. */
+  /** Closes the window, unless it shows another site. Resolves once its page is unloaded, so that its last requests are known. */
   async close(): Promise<void> {
     const closing = this.#window;
     this.#forget();
