@@ -80,13 +80,18 @@ describe('the example deployment', () => {
   });
 
   for (const file of ['deploy/nginx.conf', 'deploy/nginx-tls.conf'])
-    test(`${file} replaces the address that a client claims to have, for each port of the service`, () => {
+    test(`${file} replaces the addresses that a client claims, for each port of the service`, () => {
       const passing = read(file)
         .split(/^server \{$/m)
         .filter((server) => server.includes('proxy_pass'));
       assert.equal(passing.length, 2);
       for (const server of passing)
-        for (const line of ['X-Forwarded-For $remote_addr', 'X-Forwarded-Proto $scheme', 'Host $http_host'])
+        for (const line of [
+          'X-Forwarded-For $remote_addr',
+          'X-Forwarded-Proto $scheme',
+          'X-Forwarded-Host $http_host',
+          'Host $http_host',
+        ])
           assert.ok(server.includes(`\n  proxy_set_header ${line};\n`), line);
     });
 

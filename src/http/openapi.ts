@@ -65,7 +65,7 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
       description.tokenPath,
     );
     return reply
-      .headers({ 'Cache-Control': 'public, max-age=60', Vary: 'Host' })
+      .headers({ 'Cache-Control': 'public, max-age=60', Vary: ADDRESS_HEADERS })
       .type('application/json; charset=utf-8')
       .send(text.at(description.addressFor(request)));
   });
@@ -95,6 +95,8 @@ async function leadToDescription({ routeOptions }: FastifyRequest, reply: Fastif
     throw new ProblemError('not-found', 'The description is at /openapi.json');
 }
 
+/** What the address depends on, so that a shared cache gives nobody the address of someone else. */
+const ADDRESS_HEADERS = 'Host, X-Forwarded-Host, X-Forwarded-Proto';
 /** Where the address belongs in the text of the description. */
 const ADDRESS = 'urn:coursewire:address';
 

@@ -76,8 +76,9 @@ export const SERVER_SETTINGS = {
     parser: networkList,
     default: [],
     meaning:
-      'Proxies whose `X-Forwarded-For` header is trusted. From all others, the header is ignored, because anyone can ' +
-      'send it.',
+      'Proxies whose headers `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are trusted. A proxy must ' +
+      'replace or remove those that its clients send. From all others, the headers are ignored, because anyone can ' +
+      'send them.',
   }),
   max_connections: define({
     group: 'Server',

@@ -330,6 +330,20 @@ describe('the OpenAPI description', () => {
     }
   });
 
+  test('is not given by a shared cache to those who requested it at another address', async () => {
+    await using proxied = await startTestService({ settings: { trusted_proxies: ['127.0.0.1'] } });
+    const addressed: Record<string, Record<string, string>> = {
+      'http://other.example': { 'x-forwarded-host': 'other.example' },
+      [proxied.url.replace('http:', 'https:')]: { 'x-forwarded-proto': 'https' },
+    };
+    for (const [url, headers] of Object.entries(addressed)) {
+      const response = await fetch(`${proxied.url}/openapi.json`, { headers });
+      assert.deepEqual(((await response.json()) as { servers: unknown }).servers, [{ url }]);
+      const keyed = (response.headers.get('vary') ?? '').toLowerCase().split(', ');
+      for (const name of ['host', ...Object.keys(headers)]) assert.ok(keyed.includes(name), name);
+    }
+  });
+
   test('is shown by a reference page that loads nothing from elsewhere', async () => {
     const page = await fetch(`${service.url}/docs/`);
     assert.equal(page.status, 200);
