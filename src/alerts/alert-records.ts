@@ -1,6 +1,7 @@
 import { formatDateTime, formatOptionalDateTime } from '../time/date-time.ts';
 import type { Firing } from './firing.ts';
 import type { FiringRecord } from './firings/firing-schemas.ts';
+import { partOfService } from './firings/trouble-finder.ts';
 import type { Notice } from './notices/notice.ts';
 import type { AlertRule } from './rules/alert-rule.ts';
 import type { AlertRecord, NoticeRecord } from './rules/alert-schemas.ts';
@@ -30,15 +31,22 @@ export function toAlertRecord(
   };
 }
 
-/** A firing as the API returns it, with the notices about it. */
-export function toFiringRecord(firing: Firing, notices: readonly Notice[]): FiringRecord {
+/**
+ * A firing as the API returns it, with the notices about it.
+ * @param options.showsInside whether the reader may see hosts of the installation, and why a part of it fails
+ */
+export function toFiringRecord(
+  firing: Firing,
+  { notices, showsInside }: { notices: readonly Notice[]; showsInside: boolean },
+): FiringRecord {
+  const isHidden = firing.condition === 'SERVICE_IN_TROUBLE' && !showsInside;
   return {
     id: firing.id,
     alert_id: firing.ruleId,
     alert_name: firing.ruleName,
     condition: firing.condition,
     state: firing.endedAt === null ? 'FIRING' : 'ENDED',
-    name: firing.name,
+    name: isHidden ? partOfService(firing) : firing.name,
     webhook_id: firing.webhookId,
     since_dt: formatDateTime(firing.since),
     began_dt: formatDateTime(firing.beganAt),
@@ -46,7 +54,7 @@ export function toFiringRecord(firing: Firing, notices: readonly Notice[]): Firi
     ended_dt: formatOptionalDateTime(firing.endedAt),
     end_reason: firing.endReason,
     relapses: firing.relapses,
-    reason: firing.details.reason,
+    reason: isHidden ? null : firing.details.reason,
     explanation: firing.details.explanation,
     failures: firing.details.failures,
     waiting: firing.details.waiting,

@@ -8,6 +8,7 @@ import { PageQuery, pageRequest, pageResponse } from '../http/paging.ts';
 import { problems, type Routes } from '../http/routes.ts';
 import { Id, Nullable, PageOf, PathId } from '../http/schemas.ts';
 import { assertValidOrLookUp } from '../http/validation.ts';
+import { isAdmin } from '../identity/administrators/roles.ts';
 import type { AlertReader } from './alert-reader.ts';
 import { toFiringRecord } from './alert-records.ts';
 import type { AlertService } from './alert-service.ts';
@@ -244,7 +245,8 @@ function listAlertFiringsRoute(routes: Routes, { reader }: AlertRoutesDependenci
         ruleId,
         webhookId,
       });
-      return pageResponse({ items, next }, (firing) => toFiringRecord(firing, notices));
+      const showsInside = isAdmin(callerOf(request));
+      return pageResponse({ items, next }, (firing) => toFiringRecord(firing, { notices, showsInside }));
     },
   );
 }

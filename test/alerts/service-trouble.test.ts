@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createAdministrator, signedInBrowser } from '../support/administration.ts';
+import {
+  createAdministrator,
+  INTEGRATOR_EMAIL,
+  signedInBrowser,
+  VIEWER_EMAIL,
+} from '../support/administration.ts';
 import { openDatabaseOf, runSql } from '../support/database.ts';
 import { startNameServer, useOnly } from '../support/name-server.ts';
 import { acceptOutcomes, refuseOutcomes } from '../support/refused-outcomes.ts';
 import { startS3 } from '../support/s3.ts';
-import { until } from '../support/service.ts';
+import { type Api, until } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { startTarget } from '../support/target.ts';
 import {
@@ -57,6 +62,40 @@ describe('an alert about the service', () => {
       (receiver.requests[1]!.json as { summary: string }).summary,
       /Ended: The storage of courses on .+ works again$/,
     );
+  });
+
+  it('says only in its notice, and to admins who have signed in, where and why something fails', async () => {
+    await using receiver = await startTarget();
+    await using s3 = await startS3();
+    await using alerts = await startAlertService({
+      content_store: `s3://${s3.bucket}`,
+      content_store_endpoint: s3.endpoint,
+    });
+    const { api, clock, service } = alerts;
+    const { data_dir } = service.settings;
+    const alert = await createAlert(api, receiver.url, SERVICE_ALERT);
+    const xml = '<Error><Code>ExpiredToken</Code><Message>Expired</Message></Error>';
+    s3.refuse = () => ({ status: 403, xml });
+    await untilTrouble(data_dir, 1);
+    clock.pass(2 * MINUTE);
+    await receiver.waitFor(1);
+    const { name, reason } = (receiver.requests[0]!.json as { firings: Record<string, string>[] })
+      .firings[0]!;
+    assert.match(`${name}: ${reason}`, /^The storage of courses on .+: ExpiredToken: Expired/);
+    await createAdministrator(data_dir);
+    await createAdministrator(data_dir, { email: VIEWER_EMAIL, role: 'viewer' });
+    await createAdministrator(data_dir, { email: INTEGRATOR_EMAIL, role: 'integrator' });
+    const seenBy = async (reader: { get: Api['get'] }) => {
+      const { body } = await reader.get(`/alert-firings?alert_id=${alert}`);
+      return body.data.map((firing: Record<string, unknown>) => [firing.name, firing.reason]);
+    };
+    assert.deepEqual(await seenBy(await signedInBrowser(service.url)), [[name, reason]]);
+    for (const reader of [
+      api,
+      await signedInBrowser(service.url, VIEWER_EMAIL),
+      await signedInBrowser(service.url, INTEGRATOR_EMAIL),
+    ])
+      assert.deepEqual(await seenBy(reader), [['The storage of courses', null]]);
   });
 
   it('begins when the disk of the course files is nearly full', async (t) => {

@@ -14,7 +14,10 @@ export const FiringRecord = Type.Object(
     alert_name: Type.String({ description: 'Its name when the alert began.' }),
     condition: ConditionMember,
     state: FiringState,
-    name: Type.String({ description: 'The name of the webhook or of the part of the service.' }),
+    name: Type.String({
+      description:
+        'The name of the webhook or of the part of the service. Admins who have signed in also see its host.',
+    }),
     webhook_id: Nullable(Type.Integer({ description: 'Null if it is not about a webhook.' })),
     since_dt: DateTime('When the problem began.'),
     began_dt: DateTime('When the alert began, which is later by the `minutes` of the rule.'),
@@ -33,7 +36,13 @@ export const FiringRecord = Type.Object(
       },
     ),
     relapses: Type.Integer({ description: 'How often the problem returned before the alert ended.' }),
-    reason: Nullable(Type.String({ description: 'What was wrong when the alert began: `403 Forbidden`.' })),
+    reason: Nullable(
+      Type.String({
+        description:
+          'What was wrong when the alert began: `403 Forbidden`. In an alert about the service, null for everyone but ' +
+          'admins who have signed in.',
+      }),
+    ),
     explanation: Nullable(Type.String({ description: 'What the target said about it.' })),
     failures: Type.Integer({ description: 'Failed attempts until the alert began.' }),
     waiting: Type.Integer({ description: 'Messages in the line when the alert began.' }),

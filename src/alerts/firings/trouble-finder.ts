@@ -140,6 +140,12 @@ export function toServiceTrouble(
   };
 }
 
+/** The part of the service that a trouble is about, without the host: `A disk`. */
+export function partOfService({ subject }: Pick<Trouble, 'subject'>): string {
+  const [name = ''] = subject.split(':', 1);
+  return PARTS[name] ?? name;
+}
+
 function hasLasted(since: number, { minutes }: Pick<AlertRule, 'minutes'>, now: number): boolean {
   return since <= now - (minutes ?? 0) * MINUTE_MS;
 }

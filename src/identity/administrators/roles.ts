@@ -1,3 +1,4 @@
+import type { Caller } from '../../http/authorization.ts';
 import { SCOPES, type Scope } from '../scopes.ts';
 
 /** Roles of administrators, the most powerful first. */
@@ -25,6 +26,11 @@ export function isRole(text: string): text is Role {
 /** The scopes of the automation API that a role grants. An unknown role grants none. */
 export function scopesOfRole(role: string): ReadonlySet<Scope> {
   return isRole(role) ? SCOPES_OF_ROLE[role] : NO_SCOPES;
+}
+
+/** Whether a caller is a person with the role admin. No API client is, whatever its scopes are. */
+export function isAdmin(caller: Caller): boolean {
+  return caller.kind === 'administrator' && includesRole(caller.role, 'admin');
 }
 
 /**

@@ -83,6 +83,7 @@ export const alerts = {
     empty: 'This alert has not fired.',
     more: 'Show more',
     columns: { about: 'About', since: 'Trouble since', state: 'State', reason: 'Reason', notices: 'Notices' },
+    onlyAdmins: 'Only admins can see it',
     firing: 'Firing',
     cleared: 'Ending',
     ended: 'Ended',

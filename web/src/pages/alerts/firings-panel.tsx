@@ -47,8 +47,14 @@ const COLUMNS: readonly Column<AlertFiring>[] = [
   {
     id: 'reason',
     label: texts.columns.reason,
-    cell: ({ reason, explanation }) =>
-      reason === null ? '–' : <bdi>{explanation === null ? reason : `${reason}: ${explanation}`}</bdi>,
+    cell: ({ condition, reason, explanation }) => {
+      if (reason !== null) return <bdi>{explanation === null ? reason : `${reason}: ${explanation}`}</bdi>;
+      return condition === 'SERVICE_IN_TROUBLE' ? (
+        <span className={styles.muted}>{texts.onlyAdmins}</span>
+      ) : (
+        '–'
+      );
+    },
   },
   {
     id: 'notices',
