@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { callerOf } from '../http/authorization.ts';
+import { type AdministratorCaller, type ClientCaller, callerOf } from '../http/authorization.ts';
 
 /**
  * Kinds of actors: a person in the admin UI, an API client, the command line, and a caller who is not signed in.
@@ -29,6 +29,9 @@ export const COMMAND_LINE: Actor = {
   address: null,
 };
 
+/** What is known of a client without an access token, too. */
+type CallingClient = Omit<ClientCaller, 'scopes'>;
+
 /**
  * Whether a person does it. Programs create accounts, create and launch registrations, and set results in large numbers,
  * so that these are recorded only for persons. For programs, there are events.
@@ -39,8 +42,12 @@ export function isPerson({ type }: Actor): boolean {
 
 /** The caller of a route that has a scope or a role. */
 export function actorOf(request: FastifyRequest): Actor {
-  const caller = callerOf(request);
-  const common = { user: caller.user, name: caller.name, address: request.ip };
+  return callingActor(callerOf(request), request.ip);
+}
+
+/** A caller with this address. */
+export function callingActor(caller: CallingClient | AdministratorCaller, address: string): Actor {
+  const common = { user: caller.user, name: caller.name, address };
   return caller.kind === 'client'
     ? { type: 'API_CLIENT', id: caller.id, ...common }
     : { type: 'ADMINISTRATOR', id: String(caller.administratorId), ...common };

@@ -36,6 +36,9 @@ const RECORDED = `
   POST   /registrations/:registration_id/reset                REGISTRATION_RESET
   POST   /registrations/:registration_id/waive                UNIT_WAIVED
   DELETE /registrations/:registration_id                      REGISTRATION_DELETED
+  PUT    /xapi/*                                              STATE_CHANGED
+  POST   /xapi/*                                              STATE_CHANGED
+  DELETE /xapi/*                                              STATES_DELETED
   POST   /alerts                                              ALERT_CREATED
   PUT    /alerts/:alert_id                                    ALERT_UPDATED
   DELETE /alerts/:alert_id                                    ALERT_DELETED
@@ -74,6 +77,8 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   ACCOUNT_DELETION_BEGUN: 'of an account with more registrations than one transaction deletes',
   REGISTRATION_DELETION_BEGUN: 'of a registration with more records than one transaction deletes',
   ADMINISTRATOR_CREATED: 'on the command line, and by the first setup',
+  PROFILE_CHANGED: 'by the same calls as STATE_CHANGED. Statements name the client that stored them instead',
+  PROFILE_DELETED: 'by the same call as STATES_DELETED',
   SIGN_IN_FAILED: 'by a sign-in that is refused',
 };
 
@@ -82,13 +87,6 @@ const UNRECORDED: readonly { reason: string; routes: string }[] = [
     reason: 'previews belong to nobody, and leave no results',
     routes: `
       POST   /courses/:course_id/versions/:version_id/preview`,
-  },
-  {
-    reason: 'statements name the client that stored them, and come in large numbers',
-    routes: `
-      PUT    /xapi/*
-      POST   /xapi/*
-      DELETE /xapi/*`,
   },
   {
     reason: 'the next attempt is due anyway, and the history lists it',

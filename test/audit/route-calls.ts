@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
+import { Unit } from '../player/cmi5-helpers.ts';
+import { Player } from '../player/learner-helpers.ts';
 import { Browser, createAdministrator, PASSWORD, signedInBrowser } from '../support/administration.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -21,6 +23,7 @@ export type PreparedCall = (world: World) => Promise<() => Promise<Answer>>;
 
 const NOWHERE = 'http://127.0.0.1:9/';
 const UNIT = 'https://example.com/one';
+const XAPI = { 'x-experience-api-version': '1.0.3' };
 
 const rule = (name: string) => ({
   name,
@@ -70,6 +73,22 @@ async function registrationOfEquivalent(world: World): Promise<string> {
 
 async function registration({ service }: World): Promise<string> {
   return (await registerTo(service, cmi5Course([{ id: UNIT }, { id: `${UNIT}/two` }]))).registrationId;
+}
+
+/** Where administrators find the bookmark that a course has stored. */
+async function bookmark(world: World): Promise<string> {
+  const { service } = world;
+  const { lrs, actor, ...of } = await Unit.start(
+    await (await Player.open(service, await registration(world))).openUnit(UNIT),
+  );
+  const query = {
+    activityId: of.activityId,
+    agent: JSON.stringify(actor),
+    registration: of.registration,
+    stateId: 'bookmark',
+  };
+  assert.equal((await lrs.call('PUT', 'activities/state', { query, body: { page: 7 } })).status, 204);
+  return `/xapi/activities/state?${new URLSearchParams(query)}`;
 }
 
 /** A webhook whose message failed once and waits for a late retry. Even while it is paused, a head is leased at first. */
@@ -229,6 +248,18 @@ export const ROUTE_CALLS: Readonly<Record<string, PreparedCall>> = {
   'DELETE /registrations/:registration_id': async (world) => {
     const id = await registration(world);
     return () => world.ann.delete(`/registrations/${id}`);
+  },
+  'PUT /xapi/*': async (world) => {
+    const path = await bookmark(world);
+    return () => world.ann.call('PUT', path, { page: 1 }, XAPI);
+  },
+  'POST /xapi/*': async (world) => {
+    const path = await bookmark(world);
+    return () => world.ann.call('POST', path, { page: 1 }, XAPI);
+  },
+  'DELETE /xapi/*': async (world) => {
+    const path = await bookmark(world);
+    return () => world.ann.call('DELETE', path, undefined, XAPI);
   },
   'POST /alerts': async ({ ann }) => {
     return () => ann.post('/alerts', rule('On call'));

@@ -152,7 +152,7 @@ describe('the records of a course', () => {
     });
     const learner = { accountId, learnerId: 'size' };
     const scope: LrsScope = {
-      ...{ authority: {}, mayRead: true, mayWrite: true, path: '' },
+      ...{ authority: {}, by: null, mayRead: true, mayWrite: true, path: '' },
       launch: {
         ...{ registrationId, registration: course.registration, actor: course.actor },
         ...{ activities: [new ActivityBranches([COURSE])], givenStates: new Map(), keepsDocuments: true },

@@ -75,7 +75,14 @@ describe('storing statements', () => {
     });
     const times = new StatementTimes({ reader: database.reader, now: Date.now });
     const statements = new StatementService({ database, times });
-    const scope: LrsScope = { authority: ANN, mayRead: true, mayWrite: true, path: '', launch: null };
+    const scope: LrsScope = {
+      authority: ANN,
+      by: null,
+      mayRead: true,
+      mayWrite: true,
+      path: '',
+      launch: null,
+    };
     const store = (...sent: object[]) =>
       statements.store(scope, sent as Statement[], { contents: [], version: '1.0.3' });
     const ids = Array.from({ length: 20 }, () => randomUUID());

@@ -5,6 +5,8 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { commasIn } from '../../http/json-body.ts';
 import { isObject } from '../../is-object.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
+import { type DocumentChange, recordDocumentChange } from './document-audit.ts';
+import { assertConditions, type ConditionNeed, type DocumentConditions } from './document-conditions.ts';
 import {
   type DocumentRow,
   type DocumentUsage,
@@ -46,15 +48,6 @@ export interface LrsDocument {
   /** Null for documents that the launch provides. */
   updatedAt: number | null;
 }
-
-/** The preconditions of a request, as in its header fields. */
-export interface DocumentConditions {
-  ifMatch: string | undefined;
-  ifNoneMatch: string | undefined;
-}
-
-/** Whether a change needs a precondition: never, only if it replaces a document, or always. */
-export type ConditionNeed = 'none' | 'to replace' | 'always';
 
 /** Limits for the states of an attempt, for the activity profiles of a registration, and for the profiles of a learner. */
 export interface DocumentLimits {
@@ -162,6 +155,7 @@ export class DocumentService {
         this.#assertRoom(collection.kind, usage, added);
       }
     }
+    const etag = entityTagOf(next);
     await upsertDocument(tx, {
       document_key: keys.document,
       collection_key: keys.collection,
@@ -170,11 +164,13 @@ export class DocumentService {
       document_id: id,
       content_type: contentType,
       content: next.toString('base64'),
-      etag: entityTagOf(next),
+      etag,
       updated_at: this.#now(),
       learner_account_id: learner?.accountId ?? null,
       learner_id: learner?.learnerId ?? null,
     });
+    if (current === undefined || (current.etag === etag && current.content_type === contentType)) return;
+    await this.#record(tx, scope, collection, { kind: 'changed', documentId: id, owners: [current] });
   }
 
   /** @throws {ProblemError} `limit-reached` */
@@ -198,8 +194,11 @@ export class DocumentService {
     assertWritable(scope, collection, id);
     const keys = keysOf(scope, collection, id);
     await this.#change(scope, async (tx) => {
-      assertConditions(await selectLockedDocument(tx, keys.document), conditions, 'none');
+      const current = await selectLockedDocument(tx, keys.document);
+      assertConditions(current, conditions, 'none');
+      if (current === undefined) return;
       await deleteDocument(tx, keys.document);
+      await this.#record(tx, scope, collection, { kind: 'deleted', documentId: id, owners: [current] });
     });
   }
 
@@ -209,7 +208,15 @@ export class DocumentService {
    */
   async deleteAll(scope: LrsScope, collection: DocumentCollection): Promise<void> {
     const { collection: key, registration } = keysOf(scope, collection, '');
-    await this.#change(scope, (tx) => deleteDocuments(tx, key, registration));
+    await this.#change(scope, async (tx) => {
+      const owners = await deleteDocuments(tx, key, registration);
+      await this.#record(tx, scope, collection, { kind: 'deleted', documentId: null, owners });
+    });
+  }
+
+  async #record(tx: Transaction, { by }: LrsScope, of: DocumentCollection, change: DocumentChange) {
+    if (by !== null)
+      await recordDocumentChange(tx, { ...change, by, activityId: of.activityId }, this.#now());
   }
 
   /** Runs a change in the transaction of the launch, or in its own. A preview stores nothing, nor does a look around. */
@@ -313,40 +320,6 @@ function assertWritable(scope: LrsScope, { kind }: DocumentCollection, id: strin
   if (kind === 'state' && scope.launch?.givenStates.has(id)) {
     throw new ProblemError('forbidden', `The document ${id} can only be read`);
   }
-}
-
-/** @throws {ProblemError} `conflict`, `precondition-failed` */
-function assertConditions(
-  current: DocumentRow | undefined,
-  { ifMatch, ifNoneMatch }: DocumentConditions,
-  need: ConditionNeed,
-): void {
-  if (ifMatch === undefined && ifNoneMatch === undefined) {
-    if (need === 'none') return;
-    if (current === undefined) {
-      if (need === 'to replace') return;
-      throw new ProblemError(
-        'invalid-request',
-        'Say with If-None-Match: * that there is to be no document yet, or with If-Match which one is to be replaced',
-      );
-    }
-    throw new ProblemError(
-      'conflict',
-      'There is a document already: read it, then say with If-Match which one is to be replaced, or with ' +
-        'If-None-Match: * that none is',
-    );
-  }
-  const failed =
-    (ifMatch !== undefined && (current === undefined || !matches(ifMatch, current.etag))) ||
-    (ifNoneMatch !== undefined && current !== undefined && matches(ifNoneMatch, current.etag));
-  if (failed)
-    throw new ProblemError('precondition-failed', 'The document is not the one that the request expects');
-}
-
-function matches(field: string, etag: string): boolean {
-  const tags = field.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  // Some client libraries omit the quotation marks.
-  return tags.some((tag) => tag === '*' || tag === etag || `"${tag}"` === etag);
 }
 
 /** @throws {ProblemError} `invalid-request`, `content-too-large` */

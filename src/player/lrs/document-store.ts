@@ -1,5 +1,6 @@
 import { lockName } from '../../database/advisory-locks.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { idList, toIdList } from '../../database/recordset.ts';
 import type { Learner } from './lrs-scope.ts';
 
 /** SQL for documents, one operation per function. */
@@ -19,6 +20,9 @@ export interface DocumentRow {
   learner_account_id: number | null;
   learner_id: string | null;
 }
+
+/** Whose a document is: of a registration, of a learner, or of neither if no course has stored it. */
+export type DocumentOwner = Pick<DocumentRow, 'registration_id' | 'learner_account_id' | 'learner_id'>;
 
 const COLUMNS =
   'document_key, collection_key, registration_id, registration, document_id, content_type, content, etag, updated_at, learner_account_id, learner_id';
@@ -92,6 +96,7 @@ export async function upsertDocument(tx: Transaction, row: DocumentRow): Promise
     `insert into lrs_documents (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (document_key) do update set content_type = excluded.content_type, content = excluded.content,
        etag = excluded.etag, updated_at = excluded.updated_at,
+       registration_id = coalesce(lrs_documents.registration_id, excluded.registration_id),
        learner_account_id = coalesce(excluded.learner_account_id, lrs_documents.learner_account_id),
        learner_id = coalesce(excluded.learner_id, lrs_documents.learner_id)`,
     row.document_key,
@@ -187,16 +192,32 @@ export async function selectDocumentIds(
   return rows.map(({ document_id }) => document_id);
 }
 
-/** @param registration null: with any registration or without one */
+/**
+ * Deletes the documents of a collection, and returns whose they were.
+ * @param registration null: with any registration or without one
+ */
 export async function deleteDocuments(
   tx: Transaction,
   collection: string,
   registration: string | null,
-): Promise<void> {
-  await tx.run(
-    'delete from lrs_documents where collection_key = ? and (? = 0 or registration = ?)',
+): Promise<DocumentOwner[]> {
+  return await tx.all<DocumentOwner>(
+    `delete from lrs_documents where collection_key = ? and (? = 0 or registration = ?)
+     returning registration_id, learner_account_id, learner_id`,
     collection,
     registration === null ? 0 : 1,
     registration ?? '',
   );
+}
+
+/** The learner ids of registrations. */
+export async function readLearnersOf(
+  tx: Transaction,
+  registrationIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx.all<{ registration_id: string; learner_id: string }>(
+    `select registration_id, learner_id from registrations where registration_id in ${idList(tx.dialect, 'text')}`,
+    toIdList(registrationIds),
+  );
+  return new Map(rows.map(({ registration_id, learner_id }) => [registration_id, learner_id]));
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Authorization, Authorize } from '../../http/authorization.ts';
+import { type Actor, callingActor } from '../../audit/actor.ts';
+import type { Authorization, Authorize, Caller } from '../../http/authorization.ts';
 import { type AuthenticateBasic, isBasic } from '../../identity/clients/basic-authentication.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { LrsScope } from './lrs-scope.ts';
@@ -27,8 +28,9 @@ export interface LrsClientsOptions {
  * credentials of the API work too. Callers can access the records of all launches, limited by their scopes.
  */
 export function lrsClients({ authorize, authenticateBasic, path, homePage }: LrsClientsOptions) {
-  const scopeFor = (caller: { id: string; mayRead: boolean; mayWrite: boolean }): LrsScope => ({
+  const scopeFor = (caller: { id: string; by: Actor; mayRead: boolean; mayWrite: boolean }): LrsScope => ({
     authority: { objectType: 'Agent', account: { homePage: homePage(), name: caller.id } },
+    by: caller.by,
     mayRead: caller.mayRead,
     mayWrite: caller.mayWrite,
     path,
@@ -37,16 +39,19 @@ export function lrsClients({ authorize, authenticateBasic, path, homePage }: Lrs
 
   return async (request: FastifyRequest, authorization: string | undefined): Promise<LrsScope> => {
     if (isBasic(authorization)) {
-      const { clientId, scopes } = await authenticateBasic(authorization, request.ip);
+      const client = await authenticateBasic(authorization, request.ip);
+      const { clientId: id, email: user, name, scopes } = client;
       const [mayRead, mayWrite] = [scopes.has(READ), scopes.has(WRITE)];
-      if (mayRead || mayWrite) return scopeFor({ id: clientId, mayRead, mayWrite });
+      const by = callingActor({ kind: 'client', id, user, name }, request.ip);
+      if (mayRead || mayWrite) return scopeFor({ id, by, mayRead, mayWrite });
       throw new ProblemError('forbidden', `This needs an API client with the scope ${READ} or ${WRITE}`);
     }
     const reading = await authorize(request, { scopes: [READ] }, { authorization });
     const writing = await authorize(request, { scopes: [WRITE] }, { authorization });
-    const id = callerOf(reading) ?? callerOf(writing);
-    if (id !== null) {
-      return scopeFor({ id, mayRead: 'caller' in reading, mayWrite: 'caller' in writing });
+    const caller = callerOf(reading) ?? callerOf(writing);
+    if (caller !== null) {
+      const by = callingActor(caller, request.ip);
+      return scopeFor({ id: caller.id, by, mayRead: 'caller' in reading, mayWrite: 'caller' in writing });
     }
     throw refusalOf(request.method === 'GET' || request.method === 'HEAD' ? reading : writing);
   };
@@ -57,8 +62,8 @@ export function callerIdOf({ authority }: LrsScope): string {
   return (authority.account as { name: string }).name;
 }
 
-function callerOf(decision: Authorization): string | null {
-  return 'caller' in decision ? decision.caller.id : null;
+function callerOf(decision: Authorization): Caller | null {
+  return 'caller' in decision ? decision.caller : null;
 }
 
 function refusalOf(decision: Authorization): Error {

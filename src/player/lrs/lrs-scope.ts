@@ -1,3 +1,4 @@
+import type { Actor } from '../../audit/actor.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { ActivityBranches } from './activity-branches.ts';
 import type { JsonObject, Statement, StoredStatement } from './xapi-types.ts';
@@ -6,6 +7,8 @@ import type { JsonObject, Statement, StoredStatement } from './xapi-types.ts';
 export interface LrsScope {
   /** The `authority` of the statements that it stores: an agent. */
   authority: JsonObject;
+  /** Who changes documents, as the audit log records it; null for a course and the service itself. */
+  by: Actor | null;
   mayRead: boolean;
   mayWrite: boolean;
   /** The public path of the store. The `more` links start with it. */

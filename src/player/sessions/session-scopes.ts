@@ -97,6 +97,7 @@ export class SessionScopes {
   ): LrsScope & { launch: LaunchScope } {
     return {
       authority: agentOf(this.#options.baseUrl(), SERVICE),
+      by: null,
       mayRead: true,
       mayWrite: true,
       path: '',

@@ -90,6 +90,8 @@ function pageOf({ type, id }: AuditEntry['object']): LinkProps | null {
       return { to: '/administration/administrators' };
     case 'ACCOUNT':
       return { to: '/accounts/$accountId', params: { accountId: Number(id) } };
+    case 'LEARNER':
+      return null;
     case 'REGISTRATION':
       return { to: '/registrations/$registrationId', params: { registrationId: id } };
     case 'ALERT':
