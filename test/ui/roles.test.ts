@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createAdministrator, INTEGRATOR_EMAIL } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -56,6 +57,33 @@ describe('the pages and actions of a role', () => {
       await page.getByText('You are signed in as Integrator.').waitFor();
     }
     await visit.assertAccessible();
+  });
+
+  it('an integrator sees which part of the service failed, and an admin also where and why', async () => {
+    const { api, settings } = ui.service;
+    const { id } = await api.create('/alerts', {
+      name: 'Service',
+      enabled: false,
+      condition: 'SERVICE_IN_TROUBLE',
+      target: { format: 'JSON', url: target.url },
+    });
+    const reason = 'only 812 MiB of 99 GiB are free on the disk of /srv/data';
+    await runSql(
+      settings.data_dir,
+      `insert into alert_firings (rule_id, rule_name, condition, subject, subject_name, since, began_at, ended_at,
+         end_reason, relapses, details, end_batch)
+       values (?, 'Service', 'SERVICE_IN_TROUBLE', 'disk:host-a', 'A disk on host-a', 0, 60000, ?, 'RESOLVED', 0, ?, '')`,
+      id,
+      Date.now(),
+      JSON.stringify({ reason, explanation: null, failures: 0, waiting: 0 }),
+    );
+    await using byAdmin = await ui.visit(`/administration/alerts/${id}`);
+    await byAdmin.page.getByText('A disk on host-a').waitFor();
+    await byAdmin.page.getByText(reason).waitFor();
+    await using byIvy = await ui.visit(`/administration/alerts/${id}`, { as: 'integrator' });
+    await byIvy.page.getByText('A disk', { exact: true }).waitFor();
+    await byIvy.page.getByText('Only admins can see it').waitFor();
+    assert.ok(!(await byIvy.page.content()).includes('host-a'));
   });
 
   it('an integrator creates a webhook with a focus found by name', async () => {
