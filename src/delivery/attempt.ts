@@ -21,8 +21,6 @@ export interface Attempt {
   readonly target: DeliveryTarget;
   /** Whether its request may be sent a second time, which may happen once per message. */
   readonly mayResend: boolean;
-  /** How often the message has failed since it was queued; 0 unless it was received as often as it may fail. */
-  readonly failures: number;
   /** Missing if it is not traced. */
   readonly trace?: AttemptTrace;
 }
@@ -99,14 +97,13 @@ export class Attempts {
     }
   }
 
-  #settle({ message, target, failures }: Attempt, result: PostbackResult): DeliverySettlement {
+  #settle({ message, target }: Attempt, result: PostbackResult): DeliverySettlement {
     const { queue, options, now, random } = this.#with;
     const headers = this.#reports.headersToKeep(target, result);
     const outcome = attemptOutcome(target, result, { endedAt: now(), headers });
     const settlement = settleAttempt(message, outcome, {
       maxAttempts: target.maxAttempts,
       maxReceives: queue.maxReceives,
-      failures,
       retryInitialMs: options.retryInitialMs,
       retryMaxMs: options.retryMaxMs,
       retryAfterMs: result.retryAfterMs,

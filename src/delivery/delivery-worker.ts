@@ -308,7 +308,7 @@ export class DeliveryWorker implements AsyncDisposable {
       this.#finished.push(...received.map((message) => release(message)));
       throw error;
     }
-    const { targets, resent, failures, exhausted } = takenUp;
+    const { targets, resent, exhausted } = takenUp;
     let late = 0;
     for (const message of received) {
       const target = targets.get(message.lineId);
@@ -321,11 +321,8 @@ export class DeliveryWorker implements AsyncDisposable {
         // The release takes effect only if the lease is still valid.
         this.#finish(release(message));
         late += 1;
-      } else if (target !== undefined) {
-        const { messageId } = message;
-        const mayResend = !resent.has(messageId);
-        this.#deliverOrPostpone({ message, target, mayResend, failures: failures.get(messageId) ?? 0 });
-      }
+      } else if (target !== undefined)
+        this.#deliverOrPostpone({ message, target, mayResend: !resent.has(message.messageId) });
     }
     if (late > 0) this.#reports.late(late);
   }

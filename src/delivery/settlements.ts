@@ -16,8 +16,6 @@ export interface RetryRules {
   maxAttempts: number;
   /** The maximum receives of the queue's redrive policy. */
   maxReceives: number;
-  /** How often the message has failed before; read only if it was received as often as it may fail. */
-  failures: number;
   retryInitialMs: number;
   retryMaxMs: number;
   /** The wait that the target asked for; null if it did not. */
@@ -47,8 +45,8 @@ export function attemptOutcome(
 }
 
 /**
- * Settles an attempt: deletes a delivered message, retries a failed one, and dead-letters it when its failures reach the
- * effective attempts. These are the smaller of the webhook's and the queue's redrive maximum.
+ * Settles an attempt: deletes a delivered message, retries a failed one, and dead-letters it after the last attempt.
+ * The effective attempts are the smaller of the webhook's and the queue's redrive maximum.
  */
 export function settleAttempt(
   message: ReceivedMessage,
@@ -57,8 +55,7 @@ export function settleAttempt(
 ): DeliverySettlement {
   if (outcome.succeeded) return { message, outcome, action: 'delete' };
   const effectiveAttempts = Math.min(rules.maxAttempts, rules.maxReceives);
-  if (message.receiveCount >= effectiveAttempts && rules.failures + 1 >= effectiveAttempts)
-    return { message, outcome, action: 'dead-letter' };
+  if (message.receiveCount >= effectiveAttempts) return { message, outcome, action: 'dead-letter' };
   const wait = retryDelay({
     attempt: message.receiveCount,
     initialDelayMs: rules.retryInitialMs,

@@ -8,11 +8,6 @@ export interface TakenUp {
   /** The ids of messages whose request must not be sent a second time. */
   resent: ReadonlySet<string>;
   /**
-   * How often messages have failed since they were queued, by id: those that were received as often as they may fail.
-   * Attempts whose outcome was lost, for example in a crash, are no failures.
-   */
-  failures: ReadonlyMap<string, number>;
-  /**
    * The ids of messages that have failed as often as they may. The limit was lowered after their last attempt, so they
    * are dead-lettered without another one.
    */
@@ -33,28 +28,14 @@ export async function takeUp(
   ]);
   const limitOf = ({ lineId }: ReceivedMessage) =>
     Math.min(targets.get(lineId)?.maxAttempts ?? maxReceives, maxReceives);
-  // Usually those of which this is the last attempt. A first one cannot have failed before.
-  const spent = received.filter(
-    (message) => message.receiveCount > 1 && message.receiveCount >= limitOf(message),
-  );
-  const failures = failuresSinceQueued(spent, await webhooks.failures(spent));
-  const exhausted = spent.filter((message) => (failures.get(message.messageId) ?? 0) >= limitOf(message));
-  return { targets, resent, failures, exhausted: new Set(exhausted.map(({ messageId }) => messageId)) };
-}
-
-/**
- * The failures of messages since they were queued, by id. The history also has those before a redelivery. Times do not tell
- * them apart, because clocks are corrected. But a message cannot have failed more often than it was received. So a lost
- * attempt counts only for a message that was redelivered.
- */
-function failuresSinceQueued(
-  messages: readonly ReceivedMessage[],
-  inHistory: ReadonlyMap<string, number>,
-): ReadonlyMap<string, number> {
-  return new Map(
-    messages.map(({ messageId, receiveCount }) => [
-      messageId,
-      Math.min(receiveCount - 1, inHistory.get(messageId) ?? 0),
-    ]),
-  );
+  // Usually none: a message is dead-lettered after its last attempt.
+  const spent = received.filter((message) => message.receiveCount > limitOf(message));
+  const inHistory = await webhooks.failures(spent);
+  const exhausted = spent.filter((message) => {
+    // The history also has the failures before a redelivery. Times do not tell them apart, because clocks are corrected. But
+    // a message has not failed more often than it was received before.
+    const failures = Math.min(inHistory.get(message.messageId) ?? 0, message.receiveCount - 1);
+    return failures >= limitOf(message);
+  });
+  return { targets, resent, exhausted: new Set(exhausted.map(({ messageId }) => messageId)) };
 }

@@ -202,7 +202,8 @@ describe('events of accounts’ content', () => {
           const others = model.assets.filter((each) => has.has(keyOf(each)) && !own.has(keyOf(each)));
           const otherwise = new Set(others.flatMap((each) => model.expand(each)));
           const affected = distinct(changed.flatMap((asset) => model.expand(asset))).filter(
-            (asset) => !otherwise.has(asset),
+            // An addition lists what it names, whatever else the account has.
+            (asset) => !otherwise.has(asset) || (change.kind === 'add' && own.has(keyOf(asset))),
           );
           const byFolder = Map.groupBy(affected, ({ folder }) => keyOf(folder!));
           const expected = [...byFolder.values()].map((contents) => {

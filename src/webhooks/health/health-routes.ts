@@ -25,8 +25,7 @@ const Failure = Type.Object(
     max_attempts: Type.Integer({
       description:
         'Effective attempts: the smaller of the webhook’s `max_attempts` and the limit of the queue. If the last one ' +
-        'fails, the message is dead-lettered and the next one is sent. ' +
-        'Attempts whose outcome was lost in a crash do not count.',
+        'fails, the message is dead-lettered and the next one is sent.',
     }),
     delivery: Type.Union(
       [

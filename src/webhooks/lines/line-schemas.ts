@@ -29,7 +29,7 @@ export const LineRecord = Type.Object(
                 'Effective attempts: the smaller of the webhook’s `max_attempts` and the limit of the queue. If the ' +
                 'last one fails, the message is moved to the dead-letter queue. If it was lowered, and the head ' +
                 'has already failed that often, the head is moved without another attempt, unless delivery is ' +
-                'paused. Attempts whose outcome was lost in a crash do not count, so `attempts` may be higher.',
+                'paused.',
             }),
             in_flight: Type.Boolean(),
             last_error_message: Nullable(Type.String()),
