@@ -253,6 +253,27 @@ describe('the reports of a course that calls the service itself', () => {
     await heading(learner, LOST);
   });
 
+  for (const how of ['fetch', 'XMLHttpRequest'] as const)
+    it(`are not called saved if a proxy responds to one (${how}), and the course then goes to its next page`, async () => {
+      await using learner = await newLearner(browser);
+      await open(learner);
+      await route(learner, (each) =>
+        each.fulfill({ status: 503, contentType: 'text/html', body: '<html>Deploying' }),
+      );
+      await learner.course.locator('body').evaluate(
+        async (_, given) => {
+          const { say } = globalThis as unknown as { say: (...given: unknown[]) => Promise<unknown> };
+          await say(...given).catch(() => {});
+          setTimeout(() => location.reload());
+        },
+        ['completed', PASSED, how] as const,
+      );
+      await learner.course.locator('#ready').waitFor();
+      await restore(learner);
+      await exit(learner);
+      await heading(learner, LOST);
+    });
+
   it('are those of the course even if it replaces fetch', async () => {
     await using learner = await newLearner(browser);
     await open(learner);

@@ -56,9 +56,45 @@ describe('a report that failed', () => {
     const core = (data: string) => message('PutParam', `[Core]${data}`);
     assert.equal(doubtAfter(['lost', AICC, core('1')], ['arrived', AICC, core('2')]), null);
     assert.equal(doubtAfter(['lost', AICC, core('1')], ['arrived', AICC, message('ExitAU')]), 'lost');
+    const group = (name: string) => message('PutParam', `[Core]%0D%0ALesson_Status=P%0D%0A[${name}]%0D%0Ax`);
+    assert.equal(
+      doubtAfter(
+        ['lost', AICC, group('Comments')],
+        ['arrived', AICC, message('PutParam', '[Core_Lesson]%0D%0Ax')],
+      ),
+      'lost',
+      'the service keeps what a message omits',
+    );
+    assert.equal(doubtAfter(['lost', AICC, group('Comments')], ['arrived', AICC, group('Comments')]), null);
     const answer = (data: string) => message('PutInteractions', data);
     assert.equal(doubtAfter(['lost', AICC, answer('1')], ['arrived', AICC, answer('2')]), 'lost');
     assert.equal(doubtAfter(['lost', AICC, message('GetParam')]), null, 'it only reads');
+  });
+
+  it('is made up for by a document that replaces what it should have added, and by the same members', () => {
+    const added = (members: object): [string, string, string] => [BOOKMARK, JSON.stringify(members), 'POST'];
+    assert.equal(doubtAfter(['lost', ...added({ a: 1 })], ['arrived', ...added({ b: 1 })]), 'lost');
+    assert.equal(doubtAfter(['lost', ...added({ a: 1 })], ['arrived', ...added({ a: 2, b: 1 })]), null);
+    assert.equal(doubtAfter(['lost', ...added({ a: 1 })], ['arrived', BOOKMARK, 'all', 'PUT']), null);
+  });
+
+  it('does not count if a later one about the same arrived before its failure was known', () => {
+    const reports = new Reports();
+    const put = (body: string) => reports.begin({ method: 'PUT', url: urlOf(BOOKMARK), body });
+    const [first, second, third] = [put('1'), put('2'), put('3')];
+    second('arrived');
+    first('lost');
+    assert.equal(reports.doubt, null);
+    third('lost');
+    assert.equal(reports.doubt, 'lost');
+  });
+
+  it('is not made up for by one whose fate nobody will know', () => {
+    const reports = new Reports();
+    const put = (body: string) => reports.begin({ method: 'PUT', url: urlOf(BOOKMARK), body });
+    put('1')('lost');
+    put('2')(null);
+    assert.equal(reports.doubt, 'lost');
   });
 
   it('is not made up for if nobody can read what it was', () => {

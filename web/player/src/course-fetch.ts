@@ -23,8 +23,9 @@ export function watchFetch(page: WatchedPage): void {
   const { fetch: send } = course;
   const watched = function (this: unknown, ...given: Parameters<typeof fetch>) {
     const sent = reportOf(course, ...given);
-    if (sent === null) return send.apply(this as Window, given);
-    if (page.isLeaving && !sent.isAborted) {
+    // The browser does not send what is aborted already.
+    if (sent === null || sent.isAborted) return send.apply(this as Window, given);
+    if (page.isLeaving) {
       const response = sendLast(page, sent, given[1]);
       if (response !== null) return response;
     }
@@ -55,11 +56,14 @@ function sendLast(
 /** Sends a report as the course asked for, and notes its fate. */
 function noted(page: WatchedPage, sent: Fetched, send: () => Promise<Response>): Promise<Response> {
   const settle = page.note(sent, sent.bytes ?? 0, { isAsync: true });
-  const lost = () => settle('lost');
+  const lost = () => settle('lost', false);
   try {
     const response = send();
     // Before the course reads the response.
-    response.then((received) => void fateOfResponse(sent.url, received).then(settle, lost), lost);
+    response.then(
+      (received) => void fateOfResponse(sent.url, received).then((fate) => settle(fate, true), lost),
+      lost,
+    );
     return response;
   } catch (error) {
     lost();
@@ -83,7 +87,8 @@ function watchBeacons(page: WatchedPage): void {
     }
     const settle = page.note(sent, bytes ?? 0, { isAsync: false });
     const isAccepted = sendBeacon.apply(this, given);
-    settle(isAccepted ? 'arrived' : 'lost');
+    // That the browser accepts it does not say that it arrives.
+    settle(isAccepted ? null : 'lost', false);
     return isAccepted;
   };
   Reflect.set(prototype, 'sendBeacon', watched);

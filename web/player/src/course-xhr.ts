@@ -13,6 +13,7 @@ interface Opened {
 
 type XhrBody = Document | XMLHttpRequestBodyInit | null | undefined;
 
+const XHR_DONE = 4;
 /** The error message of Chromium when it rejects a synchronous request. */
 const REFUSED = /page dismissal/i;
 
@@ -36,7 +37,7 @@ export function watchXhr(page: WatchedPage): void {
   prototype.send = function (this: XMLHttpRequest, body?: XhrBody) {
     const request = opened.get(this);
     const bytes = sizeOf(body);
-    const sendItself = () => sendAndNote(page, this, { ...request, body, bytes: bytes ?? 0 }, send);
+    const sendItself = () => sendAndNote(page, this, { opened, body, bytes: bytes ?? 0 }, send);
     const isSendable =
       request !== undefined &&
       bytes !== null &&
@@ -72,21 +73,30 @@ export function watchXhr(page: WatchedPage): void {
 function sendAndNote(
   page: WatchedPage,
   xhr: XMLHttpRequest,
-  { method, url, isAsync = true, body, bytes }: Partial<Opened> & { body: XhrBody; bytes: number },
+  { opened, body, bytes }: { opened: WeakMap<XMLHttpRequest, Opened>; body: XhrBody; bytes: number },
   send: XMLHttpRequest['send'],
 ): void {
-  if (method === undefined || url?.origin !== location.origin || !isReport(method, url)) {
+  const request = opened.get(xhr);
+  if (request?.url.origin !== location.origin || !isReport(request.method, request.url)) {
     send.call(xhr, body);
     return;
   }
+  const { method, url, isAsync } = request;
   const settle = page.note({ method, url, body: body ?? null }, bytes, { isAsync });
-  const end = () => settle(fateOfRequest(url, xhr));
-  if (isAsync) xhr.addEventListener('loadend', end, { once: true });
+  const end = () => {
+    // A course may use the object for its next request before this event, or in a handler of the response.
+    const isReused = opened.get(xhr) !== request;
+    if (!isReused && xhr.readyState !== XHR_DONE) return;
+    xhr.removeEventListener('loadend', end);
+    settle(isReused ? null : fateOfRequest(url, xhr), isReused || xhr.status > 0);
+  };
+  if (isAsync) xhr.addEventListener('loadend', end);
   try {
     send.call(xhr, body);
   } catch (error) {
+    xhr.removeEventListener('loadend', end);
     // The browser has not sent it.
-    settle(isRefusal(error) ? null : 'lost');
+    settle(isRefusal(error) ? null : 'lost', false);
     throw error;
   }
   if (!isAsync) end();

@@ -259,6 +259,8 @@ export class PageView {
 
   /** Shows why nothing is recorded any longer. @param isUnsaved whether the page has work that it could not save */
   showEnd(why: EndState, isUnsaved: boolean): void {
+    // A refused report may be why the page looked what had happened.
+    this.clearNotice();
     this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
     const [title, reason, again] = ENDS[why];
     const unsavedWork = isUnsaved ? UNSAVED_WORK[why] : undefined;

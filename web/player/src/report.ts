@@ -14,8 +14,12 @@ const XAPI = /^\/[^/]+\/xapi\//;
 const STATEMENTS = /\/xapi\/+statements\/*$/;
 const TERMINATED = 'http://adlnet.gov/expapi/verbs/terminated';
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** AICC commands whose next message has all that this one had. */
-const REPEATED_COMMANDS: ReadonlySet<string> = new Set(['putparam', 'exitau']);
+const PUT_PARAM = 'putparam';
+const EXIT_UNIT = 'exitau';
+const CORE = 'core';
+/** A line that begins a group of AICC data, and a value in a group. */
+const GROUP = /^\s*\[([^\]]*)\]/;
+const VALUE = /^\s*([^=\s]+)\s*=/;
 
 /** Whether a path below a launch's token is that of AICC messages. */
 export function isAicc({ pathname }: URL): boolean {
@@ -38,7 +42,8 @@ export function subjectsOf({ method, url, body }: Report): string[] {
   const { pathname, search, searchParams } = url;
   // A form has its method, its parameters and the document inside.
   const form = searchParams.get('method');
-  if (!isAicc(url) && form === null && !STATEMENTS.test(pathname)) return [`${pathname}${search}`];
+  const isDocument = !isAicc(url) && form === null && !STATEMENTS.test(pathname);
+  if (isDocument) return documentSubjects(`${pathname}${search}`, method, body);
   if (form !== null && READS.has(form.toUpperCase())) return [];
   const id = searchParams.get('statementId');
   if (id !== null) return [statement(id)];
@@ -66,7 +71,40 @@ function aiccSubjects(text: string): string[] {
   const fields = [...new URLSearchParams(text)].map(([name, value]) => [name.trim().toLowerCase(), value]);
   const command = (Object.fromEntries(fields).command ?? '').trim().toLowerCase();
   if (command === 'getparam') return [];
-  return [REPEATED_COMMANDS.has(command) ? command : text];
+  if (command === PUT_PARAM) return putParamSubjects(Object.fromEntries(fields).aicc_data ?? '');
+  return [command === EXIT_UNIT ? command : text];
+}
+
+/** The groups of a `PutParam`, and each value of its group `Core`: the service keeps what a message omits. */
+function putParamSubjects(data: string): string[] {
+  const subjects = new Set<string>();
+  let group = CORE;
+  for (const line of data.split(/\r\n|\r|\n/)) {
+    const [, begun] = GROUP.exec(line) ?? [];
+    const [, name] = VALUE.exec(line) ?? [];
+    if (begun !== undefined) group = begun.trim().toLowerCase();
+    if (group !== CORE) subjects.add(`${PUT_PARAM} ${group}`);
+    else if (begun === undefined && name !== undefined) subjects.add(`${PUT_PARAM} ${name.toLowerCase()}`);
+  }
+  return subjects.size === 0 ? [PUT_PARAM] : [...subjects];
+}
+
+/** A document, or the members that a POST changes: the service keeps the others. */
+function documentSubjects(address: string, method: string, body: unknown): string[] {
+  if (method.toUpperCase() !== 'POST') return [address];
+  const text = textOf(body) ?? `unreadable ${++unreadable}`;
+  try {
+    const members = Object.keys(JSON.parse(text) as object);
+    if (members.length > 0) return members.map((member) => `${partOf(address)}${member}`);
+  } catch {
+    // It is no JSON.
+  }
+  return [`${partOf(address)}${text}`];
+}
+
+/** What the subject of a part of something begins with. A URL has no such character here. */
+export function partOf(subject: string): string {
+  return `${subject}#`;
 }
 
 /** The ids of the statements in a body. A statement without one, which the service gives it, is only equal to itself. */

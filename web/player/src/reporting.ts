@@ -4,9 +4,14 @@ import type { Reports } from './reports.ts';
 /** Whether the reports of the open unit arrive. `offline`: the service cannot be reached now. Null if nothing is missing. */
 export type ReportingState = 'offline' | Doubt | null;
 
+/** Courses cancel reports and send them again, and many libraries repeat those that fail. A notice appears only after that. */
+const REPEATED_MS = 3_000;
+
 /** The parts of the page that show it. */
 interface ReportingView {
   showReporting(state: ReportingState): void;
+  /** Removes the notice. */
+  clearNotice(): void;
   /** Shows whether the page waits for responses. */
   showSending(isSending: boolean): void;
 }
@@ -30,9 +35,16 @@ export class Reporting {
     this.#reports = reports;
     this.#view = view;
     this.#isReporting = isReporting;
+    let isAsking = false;
     reports.onFailed = (why) => {
       if (why === 'refused') this.heard(true);
-      else void poll();
+      else if (!isAsking) {
+        isAsking = true;
+        setTimeout(() => {
+          isAsking = false;
+          void poll();
+        }, REPEATED_MS);
+      }
     };
   }
 
@@ -59,6 +71,8 @@ export class Reporting {
    * @param hasResponded whether the service can be reached
    */
   end(hasResponded: boolean): Doubt | null {
+    // What comes next says more.
+    if (this.#state === 'offline') this.#view.clearNotice();
     this.#state = null;
     const doubt = this.#reports.take();
     return hasResponded ? doubt : 'lost';

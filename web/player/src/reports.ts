@@ -1,5 +1,5 @@
 import type { Doubt } from './record.ts';
-import { endsSession, type Report, subjectsOf } from './report.ts';
+import { endsSession, partOf, type Report, subjectsOf } from './report.ts';
 import type { Fate } from './report-fate.ts';
 
 /**
@@ -13,13 +13,18 @@ export class Reports {
   /** Called when a report has failed. */
   onFailed: (why: Doubt) => void = () => {};
   #pending = new Set<Promise<void>>();
-  /** What the failed reports were about, and why they failed. */
-  #failed = new Map<string, Doubt>();
+  /** What the failed reports were about, why they failed, and the number of the report. */
+  #failed: Failed = new Map();
+  /** The number of the latest report about something that arrived, while others are being sent. */
+  #arrived = new Map<string, number>();
+  #count = 0;
 
   /** A report is being sent. */
   begin(report: Report): Settle {
     const pending = this.#pending;
     const failed = this.#failed;
+    const arrived = this.#arrived;
+    const by = ++this.#count;
     let done: () => void = () => {};
     const settled = new Promise<void>((resolve) => (done = resolve));
     pending.add(settled);
@@ -27,21 +32,21 @@ export class Reports {
     return (fate) => {
       pending.delete(settled);
       done();
-      if (failed.size === 0 && (fate === null || fate === 'arrived')) return;
-      subjects ??= subjectsOf(report);
-      const hasArrived =
-        fate === null ||
-        fate === 'arrived' ||
-        // The service stores either all statements of a request or none.
-        (fate === 'repeated' && subjects.length === 1) ||
-        // Many units end their session once more while they unload.
-        (fate === 'ended' && endsSession(report));
-      const doubt = fate === 'lost' ? 'lost' : 'refused';
-      for (const subject of subjects) {
-        if (hasArrived) failed.delete(subject);
-        else failed.set(subject, doubt);
+      const isAlone = pending.size === 0;
+      if (!isAlone || failed.size > 0 || !(fate === null || fate === 'arrived')) {
+        subjects ??= subjectsOf(report);
+        if (fate === null) takeBack(failed, subjects, by);
+        else if (hasArrived(report, subjects, fate)) {
+          for (const subject of subjects) arrived.set(subject, Math.max(by, arrived.get(subject) ?? 0));
+          makeUpFor(failed, subjects, by);
+        } else {
+          const doubt = fate === 'lost' ? 'lost' : 'refused';
+          const missing = subjects.filter((subject) => (arrived.get(subject) ?? 0) < by);
+          for (const subject of missing) failed.set(subject, { doubt, by });
+          if (missing.length > 0) this.onFailed(doubt);
+        }
       }
-      if (!hasArrived && subjects.length > 0) this.onFailed(doubt);
+      if (isAlone) arrived.clear();
     };
   }
 
@@ -57,7 +62,7 @@ export class Reports {
 
   /** Why it is not certain that everything has arrived; null if it is. */
   get doubt(): Doubt | null {
-    const doubts = new Set(this.#failed.values());
+    const doubts = new Set([...this.#failed.values()].map(({ doubt }) => doubt));
     if (doubts.has('lost')) return 'lost';
     return doubts.has('refused') ? 'refused' : null;
   }
@@ -67,6 +72,32 @@ export class Reports {
     const { doubt } = this;
     this.#pending = new Set();
     this.#failed = new Map();
+    this.#arrived = new Map();
     return doubt;
   }
+}
+
+type Failed = Map<string, { doubt: Doubt; by: number }>;
+
+/** Nobody will know the fate of a report. What it has said itself does not hold, but others may still be lost. */
+function takeBack(failed: Failed, subjects: readonly string[], by: number): void {
+  for (const subject of subjects) if (failed.get(subject)?.by === by) failed.delete(subject);
+}
+
+/** A report makes up for earlier ones about the same, and about parts of it. */
+function makeUpFor(failed: Failed, subjects: readonly string[], by: number): void {
+  for (const [subject, earlier] of failed) {
+    const isAbout = subjects.some((each) => subject === each || subject.startsWith(partOf(each)));
+    if (isAbout && earlier.by <= by) failed.delete(subject);
+  }
+}
+
+function hasArrived(report: Report, subjects: readonly string[], fate: Fate): boolean {
+  return (
+    fate === 'arrived' ||
+    // The service stores either all statements of a request or none.
+    (fate === 'repeated' && subjects.length === 1) ||
+    // Many units end their session once more while they unload.
+    (fate === 'ended' && endsSession(report))
+  );
 }

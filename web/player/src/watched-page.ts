@@ -1,6 +1,7 @@
 import type { LastRequestQueue } from './last-request-queue.ts';
 import type { Report } from './report.ts';
-import type { Reports, Settle } from './reports.ts';
+import type { Fate } from './report-fate.ts';
+import type { Reports } from './reports.ts';
 import { sendingMs } from './server.ts';
 
 /** The window of a course, with the types of its browser. */
@@ -19,6 +20,8 @@ export class WatchedPage {
   /** Called when the page is unloaded, for the reports that have no response, or have just failed. */
   readonly #unloads = new Set<(isByCourse: boolean) => void>();
   #isLeaving = false;
+  /** Whether the course has begun to leave the page. The learner may still decide to stay. */
+  #hasBegunToLeave = false;
 
   constructor(course: CourseGlobal, queue: LastRequestQueue, reports: Reports) {
     this.course = course;
@@ -32,6 +35,7 @@ export class WatchedPage {
    */
   listen(): void {
     if (this.course.location.href === EMPTY_PAGE) return;
+    this.course.addEventListener('beforeunload', this.#leaves, { capture: true });
     this.course.addEventListener('pagehide', this.#hidden, { capture: true });
     this.course.addEventListener('pageshow', this.#shown, { capture: true });
   }
@@ -50,30 +54,45 @@ export class WatchedPage {
    * Notes a report that the page sends itself.
    * @param bytes the size of its body
    * @param options.isAsync whether its response comes later, if at all
+   * @returns what to call with its fate, and with whether there was a response
    */
-  note(report: Report, bytes: number, { isAsync }: { isAsync: boolean }): Settle {
+  note(
+    report: Report,
+    bytes: number,
+    { isAsync }: { isAsync: boolean },
+  ): (fate: Fate | null, hasResponse: boolean) => void {
+    this.listen();
     const settle = this.#reports.begin(report);
-    let timer = setTimeout(() => settle('lost'), sendingMs(bytes));
+    let isLate = false;
+    let timer = setTimeout(() => {
+      isLate = true;
+      settle('lost');
+    }, sendingMs(bytes));
     let isUnloaded = false;
     let hasFailed = false;
+    // One that got no response for too long stays lost.
     const unload = (isByCourse: boolean) => {
       clearTimeout(timer);
       isUnloaded = true;
-      if (!hasFailed || isByCourse) settle(null);
+      if (!isLate && (!hasFailed || isByCourse)) settle(null);
     };
     // The browser ends it together with the page.
     if (isAsync && this.isLeaving) settle('lost');
     else this.#unloads.add(unload);
-    return (fate) => {
+    return (fate, hasResponse) => {
       if (isUnloaded) return;
       clearTimeout(timer);
       settle(fate);
       // It may have failed because the course is just leaving its page.
-      hasFailed = fate === 'lost';
+      hasFailed = fate === 'lost' && !isLate && isAsync && !hasResponse && this.#hasBegunToLeave;
       if (hasFailed) timer = setTimeout(() => this.#unloads.delete(unload), LEFT_MS);
       else this.#unloads.delete(unload);
     };
   }
+
+  readonly #leaves = () => {
+    this.#hasBegunToLeave = true;
+  };
 
   readonly #hidden = () => {
     const isByCourse = !this.#isLeaving;
@@ -85,5 +104,6 @@ export class WatchedPage {
 
   readonly #shown = () => {
     this.#isLeaving = false;
+    this.#hasBegunToLeave = false;
   };
 }
