@@ -76,6 +76,8 @@ function watchBeacons(page: WatchedPage): void {
   const { course, queue } = page;
   const { prototype } = course.Navigator;
   const { sendBeacon } = prototype;
+  // Browsers may be set to have none.
+  if (typeof sendBeacon !== 'function') return;
   const watched = function (this: Navigator, ...given: Parameters<Navigator['sendBeacon']>) {
     const [address, data = null] = given;
     const sent = reportOf(course, address, { method: 'POST', body: data });

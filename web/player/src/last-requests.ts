@@ -43,7 +43,8 @@ export function watchLastRequests(root: Window, isLeaving?: boolean): void {
 
 function watchOne(course: CourseGlobal, isLeaving?: boolean): void {
   // When a frame navigates, its window object stays, but its globals are replaced.
-  const { prototype } = course.XMLHttpRequest;
+  // A course may replace others, such as XMLHttpRequest.
+  const { prototype } = course.Object;
   let page = watched.get(prototype);
   if (page === undefined) {
     page = new WatchedPage(course, queue, reports);

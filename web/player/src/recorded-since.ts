@@ -111,7 +111,9 @@ export class RecordedSince {
     } catch (error) {
       const end = endOf(error);
       if (end !== null) this.#events.onEnd(end);
-      else if (!(error instanceof Refusal && error.status < 500)) this.#events.onUnreachable();
+      // A newer request may have had a response already.
+      else if (number > this.#responded && !(error instanceof Refusal && error.status < 500))
+        this.#events.onUnreachable();
       return false;
     }
   }

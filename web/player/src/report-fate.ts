@@ -53,7 +53,16 @@ export async function fateOfResponse(url: URL, response: Response): Promise<Fate
 
 /** What has become of a report that an XMLHttpRequest has sent. */
 export function fateOfRequest(url: URL, request: XMLHttpRequest): Fate {
-  const { status, responseType } = request;
-  const text = responseType === '' || responseType === 'text' ? request.responseText : null;
-  return fateOf(url, { status, header: (name) => request.getResponseHeader(name), text });
+  const { status } = request;
+  return fateOf(url, {
+    status,
+    header: (name) => request.getResponseHeader(name),
+    text: textOfResponse(request),
+  });
+}
+
+function textOfResponse(request: XMLHttpRequest): string | null {
+  const { responseType } = request;
+  if (responseType === 'json') return JSON.stringify(request.response);
+  return responseType === '' || responseType === 'text' ? request.responseText : null;
 }
