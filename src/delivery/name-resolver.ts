@@ -53,7 +53,7 @@ export class NameServiceDownError extends Error {
   readonly code: 'NAME_SERVICE_SILENT' | 'NAME_SERVICE_FAILS';
 
   constructor(isSilent: boolean) {
-    super(isSilent ? 'no name server responds' : 'the name servers refuse or fail all lookups');
+    super('no name can be resolved');
     this.code = isSilent ? 'NAME_SERVICE_SILENT' : 'NAME_SERVICE_FAILS';
   }
 }
@@ -90,7 +90,7 @@ export class NameResolver {
   readonly #search: ParsedFile<SearchRules>;
   readonly #nameServers: readonly string[] | null;
   #resolver: { readonly of: SearchRules; readonly resolver: Resolver } | null = null;
-  /** When a name server last responded, in the time of `performance.now()`. */
+  /** When a response last proved that names can be resolved, in the time of `performance.now()`. */
   #respondedAt = Number.NEGATIVE_INFINITY;
   /** The names that were found last, in this order. Two, since the last one may be the one that fails next. */
   readonly #foundNames = new Set<string>();
