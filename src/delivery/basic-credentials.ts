@@ -1,3 +1,4 @@
+import { CENSORED } from '../observability/censor.ts';
 import { writtenForms } from '../observability/written-forms.ts';
 
 /** The key and secret of HTTP Basic authentication (RFC 7617). */
@@ -5,9 +6,6 @@ export interface BasicCredentials {
   readonly key: string;
   readonly secret: string;
 }
-
-/** Replaces a credential. */
-export const CENSORED = '[censored]';
 
 /** Shorter secrets occur in words and numbers by chance, so only whole words are replaced. */
 const MIN_CENSORED_LENGTH = 4;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { basicAuthorization, CENSORED } from './basic-credentials.ts';
+import { CENSORED } from '../observability/censor.ts';
+import { basicAuthorization } from './basic-credentials.ts';
 import { keptHeaders, type ResponseHeaders, type SentAndReceived } from './kept-headers.ts';
 
 const CREDENTIALS = { key: 'crm', secret: 'correct horse' };

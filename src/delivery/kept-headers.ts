@@ -1,7 +1,8 @@
+import { CENSORED } from '../observability/censor.ts';
 import { shortened } from '../observability/shortened.ts';
-import { MIN_CENSORED_QUERY_LENGTH } from '../observability/url-censor.ts';
+import { MIN_CENSORED_QUERY_LENGTH, withoutQueries } from '../observability/url-censor.ts';
 import type { AttemptHeader, AttemptHeaders } from '../webhooks/history/attempt-headers.ts';
-import { type BasicCredentials, CENSORED, withoutCredentials } from './basic-credentials.ts';
+import { type BasicCredentials, withoutCredentials } from './basic-credentials.ts';
 
 /** Bounds for the request and for the response of an attempt, in headers and characters. */
 const MAX_HEADERS = 50;
@@ -17,8 +18,7 @@ const SECRET_NAME =
 /** Credentials in any value: an authentication scheme with its credentials, a JSON Web Token, a well-known key. */
 const SECRET_VALUE =
   /\b(?:Basic|Bearer|Digest|Negotiate|ApiKey|Token)\s+[\w+/.~-]{6,}={0,2}(?!=)|\beyJ[\w-]+\.[\w-]+\.[\w-]*|\b(?:sk|pk|whsec|ghp|xox[abp])[_-][\w-]{8,}/gi;
-/** The query and the user information of a URL often contain tokens. */
-const QUERY = /\?[^\s"'<>;,]+/g;
+/** The user information of a URL often contains tokens. */
 const USER_INFO = /:\/\/[^/@\s]+@/g;
 /** Characters that would break a line, or that some databases do not accept. */
 const CONTROL = /\p{Cc}+/gu;
@@ -89,11 +89,11 @@ function censorOf(credentials: BasicCredentials | null, targetUrl: string) {
     // The credentials are removed before the other rules apply, which could change parts of them.
     let text = credentials === null ? value : withoutCredentials(value, credentials);
     if (query.length >= MIN_CENSORED_QUERY_LENGTH) text = text.replaceAll(query, CENSORED);
-    const examined = text
+    const withQueries = text
       .slice(0, MAX_EXAMINED_LENGTH)
       .replace(SECRET_VALUE, CENSORED)
-      .replace(USER_INFO, `://${CENSORED}@`)
-      .replace(QUERY, `?${CENSORED}`);
+      .replace(USER_INFO, `://${CENSORED}@`);
+    const examined = withoutQueries(withQueries, CENSORED);
     // Otherwise, a credential that was cut in two could show at the end.
     const showsTheCut = text.length > MAX_EXAMINED_LENGTH && examined.length <= MAX_VALUE_LENGTH;
     return showsTheCut ? CENSORED : examined;

@@ -28,9 +28,12 @@ export function withoutQuery(url: string): string {
   return url.replace(/\?.*$/s, `?${OMITTED}`);
 }
 
-/** A short text without the queries of the URLs and paths in it, even if the text was shortened within one. */
-export function withoutQueries(text: string): string {
-  return text.replace(QUERY, `?${OMITTED}`);
+/**
+ * A short text without the queries of the URLs and paths in it, even if the text was shortened within one.
+ * @param mark replaces them
+ */
+export function withoutQueries(text: string, mark = OMITTED): string {
+  return text.replace(QUERY, `?${mark}`);
 }
 
 /**
@@ -46,7 +49,7 @@ export function queryCensor(url: string): (text: string) => string {
   };
 }
 
-/** The longest first, so that no rest of one remains. */
+/** The query of a URL, and what in it may be secret, in any form. The longest first, so that no rest of one remains. */
 function querySecretsOf(url: string): string[] {
   const [, query = ''] = /^[^?#]*\?([^#]*)/s.exec(url) ?? [];
   if (query.length < MIN_CENSORED_QUERY_LENGTH) return [];
@@ -63,7 +66,7 @@ function querySecretsOf(url: string): string[] {
   return [...secrets].sort((a, b) => b.length - a.length);
 }
 
-/** The longest first, so that no rest of one remains. */
+/** A URL and its parts that may be secret. The longest first, so that no rest of one remains. */
 function secretsOf(url: string): string[] {
   const { href, pathname, search, hash, username, password } = new URL(url);
   const query = search.slice(1);
