@@ -2,11 +2,12 @@ import type { TraceHeaders, TraceSpan, Tracing } from '../observability/tracing/
 import type { ReceivedMessage } from '../queue/message-queue.ts';
 import { waitingSince } from '../queue/waiting-since.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
+import { LOWEST_FAILURE_STATUS } from '../webhooks/history/postback-failure.ts';
 import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import { messageAttributes, traceHeadersOf } from '../webhooks/messages/message-traces.ts';
 import type { SendPostback } from '../webhooks/test-messages/test-message.ts';
 import { statusReason } from './failure-reason.ts';
-import { HTTP_REDIRECTION, type PostbackResult } from './postback-request.ts';
+import type { PostbackResult } from './postback-request.ts';
 
 /** The result of an attempt, by the action of its settlement. */
 const OUTCOMES = {
@@ -126,7 +127,7 @@ export function traceTestMessages(tracing: Tracing, send: SendPostback): SendPos
  * contain secrets.
  */
 function ownReason({ status, reason }: Pick<PostbackResult, 'status' | 'reason'>): string | null {
-  return status !== null && status >= HTTP_REDIRECTION ? statusReason(status, null) : reason;
+  return status !== null && status >= LOWEST_FAILURE_STATUS ? statusReason(status, null) : reason;
 }
 
 /** The host and port of a target, without path and query, which may contain secrets. */

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { LOWEST_FAILURE_STATUS } from '../webhooks/history/postback-failure.ts';
 import { type BasicCredentials, withoutCredentials } from './basic-credentials.ts';
 import {
   codeOf,
@@ -19,8 +20,6 @@ import type { TargetConnection, TargetConnections, TargetRequestHandler } from '
 const MAX_INFORMATIONAL_RESPONSES = 16;
 
 const HTTP_OK = 200;
-/** The lowest status that is a failure. */
-export const HTTP_REDIRECTION = 300;
 const HTTP_REQUEST_TIMEOUT = 408;
 const HTTP_TOO_MANY_REQUESTS = 429;
 const HTTP_SERVICE_UNAVAILABLE = 503;
@@ -253,7 +252,7 @@ export class PostbackRequest implements TargetRequestHandler {
   /** The reason for a status that is a failure; null for others. */
   #failureStatus(): string | null {
     const status = this.#status;
-    if (status === null || status < HTTP_REDIRECTION) return null;
+    if (status === null || status < LOWEST_FAILURE_STATUS) return null;
     const [location] = [this.#responseHeaders?.location ?? []].flat();
     return redirectReason(statusReason(status, this.#statusText), {
       status,

@@ -1,4 +1,5 @@
 import { shortened } from '../../observability/shortened.ts';
+import { LOWEST_FAILURE_STATUS } from '../history/postback-failure.ts';
 
 /** The longest explanation, in characters. */
 const MAX_LENGTH = 200;
@@ -33,8 +34,6 @@ const REPLACEMENT = /\uFFFD/g;
 /** A text may have so many replacements, or this share of its characters. Compressed bodies have more. */
 const MAX_REPLACEMENTS = 2;
 const MAX_REPLACED_SHARE = 0.1;
-/** The first status that is a failure. */
-const HTTP_REDIRECTION = 300;
 
 /** A failed attempt, as its target may explain it. */
 export interface ExplainedFailure {
@@ -56,7 +55,7 @@ export function responseExplanation(
   { status, body, reason }: ExplainedFailure,
   censored: (text: string) => string = (text) => text,
 ): string | null {
-  if (body === null || status === null || status < HTTP_REDIRECTION) return null;
+  if (body === null || status === null || status < LOWEST_FAILURE_STATUS) return null;
   const line = censored(saidInBody(body.replace(BYTE_ORDER_MARK, '')))
     .slice(0, MAX_LENGTH * 2)
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')

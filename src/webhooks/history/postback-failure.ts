@@ -1,4 +1,10 @@
-/** The text of a failed attempt: written by delivery, and read again by the API, alerts, the admin UI and the demo. */
+/**
+ * What a failed attempt is, and its text: written by delivery, and read again by the API, alerts, the admin UI and the
+ * demo.
+ */
+
+/** The lowest status of a response that is a failure. */
+export const LOWEST_FAILURE_STATUS = 300;
 
 /** The text before the reason in every delivery error. */
 const BEFORE_REASON = ' failed for reason: ';
