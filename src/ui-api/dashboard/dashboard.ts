@@ -1,8 +1,7 @@
 import type { Reader } from '../../database/database.ts';
 import type { LineReader, QueueTotals } from '../../queue/message-queue.ts';
 import { existingWebhookState } from '../../webhooks/configuration/webhook-state.ts';
-import { responseExplanation } from '../../webhooks/health/response-explanation.ts';
-import { postbackFailureReason } from '../../webhooks/history/postback-failure.ts';
+import { explanationOf } from '../../webhooks/health/last-failure.ts';
 import type { MinuteOfService, TrendService } from '../../webhooks/trends/trend-service.ts';
 import { CachedReading } from './cached-reading.ts';
 import {
@@ -148,11 +147,7 @@ export class Dashboard {
         attempts,
         since: (await readAttemptedAt(this.#with.reader, retrying.id, first)) ?? retrying.attempted_at,
         lastErrorMessage: retrying.error,
-        explanation: responseExplanation({
-          status: retrying.response_status,
-          body: retrying.response_body,
-          reason: retrying.error === null ? null : postbackFailureReason(retrying.error),
-        }),
+        explanation: explanationOf({ errorMessage: retrying.error, delivery: retrying }),
         paused: retrying.paused_at !== null,
         nextAttemptAt:
           head.inFlight || !this.#with.delivers() || retrying.paused_at !== null ? null : head.availableAt,

@@ -31,7 +31,13 @@ export async function readLastFailure(
  * @param censored removes secrets
  */
 export function explanationOf(
-  { errorMessage, delivery }: LastFailure,
+  {
+    errorMessage,
+    delivery,
+  }: {
+    errorMessage: string | null;
+    delivery: Pick<FailedDelivery, 'response_status' | 'response_body'> | null;
+  },
   censored?: (text: string) => string,
 ): string | null {
   if (delivery === null || errorMessage === null) return null;
