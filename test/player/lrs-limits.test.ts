@@ -171,7 +171,7 @@ describe('the records of a course', () => {
         {
           conditions: { ifMatch: undefined, ifNoneMatch: undefined },
           merges: false,
-          condition: 'none',
+          need: 'none',
         },
       );
     await put('a', 60);

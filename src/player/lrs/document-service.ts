@@ -114,7 +114,7 @@ export class DocumentService {
     collection: DocumentCollection,
     id: string,
     document: { contentType: string; content: Buffer },
-    options: { conditions: DocumentConditions; merges: boolean; condition: ConditionNeed },
+    options: { conditions: DocumentConditions; merges: boolean; need: ConditionNeed },
   ): Promise<void> {
     assertWritable(scope, collection, id);
     scope.launch?.admitDocument?.({ kind: collection.kind, id, ...document });
@@ -133,7 +133,7 @@ export class DocumentService {
     options: {
       conditions: DocumentConditions;
       merges: boolean;
-      condition: ConditionNeed;
+      need: ConditionNeed;
       /** The learner of the launch. */
       learner?: Learner | undefined;
     },
@@ -143,7 +143,7 @@ export class DocumentService {
     const current = await selectLockedDocument(tx, keys.document);
     // Many courses write their first profile without a precondition. That is safe: there is no document to overwrite.
     const isFirst = scope.launch !== null && current === undefined;
-    assertConditions(current, options.conditions, isFirst ? 'none' : options.condition);
+    assertConditions(current, options.conditions, isFirst ? 'none' : options.need);
     const next =
       options.merges && current !== undefined ? merged(toDocument(current), contentType, content) : content;
     assertDocumentSize(next);

@@ -144,7 +144,7 @@ export class Lrs {
       {
         conditions,
         merges,
-        condition: merges || (isState && version === '1.0.3') ? 'none' : isState ? 'to replace' : 'always',
+        need: merges || (isState && version === '1.0.3') ? 'none' : isState ? 'to replace' : 'always',
       },
     );
     return { status: 204, headers: {}, body: null };
