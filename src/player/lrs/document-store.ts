@@ -91,12 +91,16 @@ function toUsage({ count, characters }: UsageRow = { count: 0, characters: 0 }):
   return { count: Number(count), bytes: Math.floor((Number(characters) * 3) / 4) };
 }
 
+/**
+ * Stores a document. It belongs to the registration or learner for which a course stores it, even if an API client had
+ * stored it before. A row of an API client has no owner, and does not change the owner.
+ */
 export async function upsertDocument(tx: Transaction, row: DocumentRow): Promise<void> {
   await tx.run(
     `insert into lrs_documents (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (document_key) do update set content_type = excluded.content_type, content = excluded.content,
        etag = excluded.etag, updated_at = excluded.updated_at,
-       registration_id = coalesce(lrs_documents.registration_id, excluded.registration_id),
+       registration_id = coalesce(excluded.registration_id, lrs_documents.registration_id),
        learner_account_id = coalesce(excluded.learner_account_id, lrs_documents.learner_account_id),
        learner_id = coalesce(excluded.learner_id, lrs_documents.learner_id)`,
     row.document_key,
