@@ -1,4 +1,5 @@
 import { watchLastRequests } from './last-requests.ts';
+import { EMPTY_PAGE } from './watched-page.ts';
 
 const CLOSED_CHECK_MS = 500;
 /** A page may ask the learner whether to leave it, or hang. Nobody waits longer. */
@@ -21,7 +22,7 @@ export class CourseWindow {
    * @returns false if the browser blocked it
    */
   open(): boolean {
-    const opened = window.open('about:blank', NAME);
+    const opened = window.open(EMPTY_PAGE, NAME);
     if (opened === null) return false;
     this.#window = opened;
     clearInterval(this.#timer);

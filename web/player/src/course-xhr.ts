@@ -15,7 +15,7 @@ type XhrBody = Document | XMLHttpRequestBodyInit | null | undefined;
 
 const XHR_DONE = 4;
 /** The error message of Chromium when it rejects a synchronous request. */
-const REFUSED = /page dismissal/i;
+const REJECTED = /page dismissal/i;
 
 /** Watches what a page of a course sends with XMLHttpRequest. */
 export function watchXhr(page: WatchedPage): void {
@@ -54,7 +54,7 @@ export function watchXhr(page: WatchedPage): void {
       } catch (error) {
         // In beforeunload, the page may still stay. Only the error message distinguishes a rejection from a lost
         // connection.
-        if (!page.isLeaving && !isRefusal(error)) throw error;
+        if (!page.isLeaving && !isRejection(error)) throw error;
       }
     }
     const { method, url, headers } = request;
@@ -96,15 +96,15 @@ function sendAndNote(
   } catch (error) {
     xhr.removeEventListener('loadend', end);
     // The browser has not sent it.
-    settle(isRefusal(error) ? null : 'lost', false);
+    settle(isRejection(error) ? null : 'lost', false);
     throw error;
   }
   if (!isAsync) end();
 }
 
 /** The error belongs to the course's window, so `instanceof` does not work here. */
-function isRefusal(error: unknown): boolean {
-  return REFUSED.test((error as { message?: string } | null)?.message ?? '');
+function isRejection(error: unknown): boolean {
+  return REJECTED.test((error as { message?: string } | null)?.message ?? '');
 }
 
 /** A course that believes its last request failed may repeat it endlessly. */

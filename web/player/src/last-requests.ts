@@ -5,9 +5,9 @@ import { Reports } from './reports.ts';
 import { type CourseGlobal, WatchedPage } from './watched-page.ts';
 
 /**
- * Delivers the last requests of courses. Browsers reject a synchronous XMLHttpRequest while its page is being closed,
- * and abort requests in flight. Many AICC, cmi5 and xAPI courses send their last data in one. While a page of a course
- * is being closed, its requests are sent in a way that outlives it. Before that, its reports are only noted.
+ * This file delivers the last requests of courses. Browsers reject a synchronous XMLHttpRequest while its page is being
+ * closed, and abort requests in flight. Many AICC, cmi5 and xAPI courses send their last data in one. While a page of a
+ * course is being closed, its requests are sent in a way that outlives it. Before that, its reports are only noted.
  */
 
 const watched = new WeakMap<object, WatchedPage>();

@@ -5,13 +5,13 @@ import type { Saver } from './saver.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { TimeLimit, Unit, UnitStart } from './server.ts';
 import { removeRuntime, type UnitRuntime } from './unit-runtime.ts';
+import { EMPTY_PAGE } from './watched-page.ts';
 
 /** Why an open unit is left: for another unit, with the whole course, or because its time is up. */
 export type Leaving = 'on' | 'out' | 'time-out';
 
 /** How often the page looks for pages and frames that the course has loaded since. */
 const WATCH_MS = 500;
-const EMPTY_PAGE = 'about:blank';
 /** A page that did not unload in this time stays, because the learner wants to stay. */
 const UNLOAD_TICKS = 8;
 const UNLOAD_TICK_MS = 250;

@@ -10,7 +10,8 @@ export type CourseGlobal = Window & typeof globalThis;
 const UNLOADING = /^(?:pagehide|unload)$/;
 /** A page that has not been left by then, after a report of it failed, stays. */
 const LEFT_MS = 500;
-const EMPTY_PAGE = 'about:blank';
+/** The address of a frame or window before a page is loaded into it. */
+export const EMPTY_PAGE = 'about:blank';
 
 /** A page of a course whose requests the player watches. */
 export class WatchedPage {
@@ -30,8 +31,9 @@ export class WatchedPage {
   }
 
   /**
-   * Hears when the page is being closed. A second call changes nothing. Chromium shows the course in the window of the empty
-   * page before it. If that page had these listeners, it ends a course in the middle of its last requests.
+   * Hears when the page is being closed. A second call changes nothing. Chromium shows the course in the window of the
+   * empty page before it. If that page had these listeners, Chromium would end a course in the middle of its last
+   * requests.
    */
   listen(): void {
     if (this.course.location.href === EMPTY_PAGE) return;
