@@ -1,10 +1,10 @@
 import { MINUTE_MS } from '../time/units.ts';
 
 /**
- * How long a webhook counts after its message was last postponed. Messages are retried sooner, so by then another instance
- * has the message, or it is not to be sent any more.
+ * How long a webhook counts as waiting after its message was last postponed. Messages are retried sooner, so by then
+ * another instance has the message, or it is not to be sent any more.
  */
-const COUNTS_MS = MINUTE_MS;
+const WAITING_MS = MINUTE_MS;
 
 /** This machine is unable to connect to targets. */
 export interface ConnectionTrouble {
@@ -69,7 +69,7 @@ export class ConnectionTroubles {
   }
 
   #forgetOld(): void {
-    const oldest = this.#elapsed() - COUNTS_MS;
+    const oldest = this.#elapsed() - WAITING_MS;
     for (const [webhookId, { at }] of this.#waiting) {
       if (at > oldest) return;
       this.#waiting.delete(webhookId);

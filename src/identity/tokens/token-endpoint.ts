@@ -48,7 +48,7 @@ function tokenRoute(scope: FastifyInstance, { clients, tokens, log }: TokenEndpo
   scope.route({
     method: 'POST',
     url: TOKEN_PATH,
-    logSerializers: { req: withoutQuery },
+    logSerializers: { req: loggedRequest },
     // Only for the API description: the request is read by the rules of OAuth, not of JSON Schema.
     validatorCompiler: () => () => true,
     schema: {
@@ -95,7 +95,7 @@ function otherMethodsRoute(scope: FastifyInstance): void {
   scope.route({
     method: scope.supportedMethods.filter((method) => method !== 'POST'),
     url: TOKEN_PATH,
-    logSerializers: { req: withoutQuery },
+    logSerializers: { req: loggedRequest },
     schema: { hide: true },
     // Runs before the body is read.
     onRequest: async () => {
@@ -179,7 +179,7 @@ function authorizationFields(request: FastifyRequest): string[] {
 }
 
 /** What a request log may contain about these requests: never the query string. */
-function withoutQuery(request: FastifyRequest): object {
+function loggedRequest(request: FastifyRequest): object {
   return { method: request.method, url: TOKEN_PATH, remoteAddress: request.ip };
 }
 
