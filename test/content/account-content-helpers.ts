@@ -60,6 +60,20 @@ export class ContentMaker {
     return (await this.#api.create('/accounts', { name })).id;
   }
 
+  /** An account as messages describe it. */
+  async northwind(): Promise<PublishedChange['account']> {
+    return { id: await this.account('Northwind'), name: 'Northwind', enabled: true };
+  }
+
+  /** A webhook for all events of accounts’ content. */
+  async webhook({ url }: Target): Promise<NamedWebhook> {
+    return await this.#api.create('/webhooks', {
+      name: 'Content',
+      topic: 'ACCOUNT_CONTENT',
+      target_url: url,
+    });
+  }
+
   /** Answers which of the assets were added, and which were there already. */
   async add(
     accountId: number,
@@ -77,6 +91,12 @@ export class ContentMaker {
   }
 }
 
+/** A webhook, as its messages name it. */
+export interface NamedWebhook {
+  id: number;
+  name: string;
+}
+
 /** The content of a message, without its envelope. */
 export interface PublishedChange {
   subtopic: 'CONTENT_ADDED_TO_ACCOUNT' | 'CONTENT_REMOVED_FROM_ACCOUNT';
@@ -88,7 +108,7 @@ export interface PublishedChange {
 /** Asserts that these messages of a webhook came, and no others: byte for byte but for their timestamps. */
 export function assertMessages(
   target: Target,
-  webhook: { id: number; name: string },
+  webhook: NamedWebhook,
   expected: readonly PublishedChange[],
 ): void {
   const texts = target.requests.map(({ text }) => text);
@@ -109,6 +129,23 @@ export function assertMessages(
     });
   });
   assert.deepEqual(texts, whole);
+}
+
+/** As {@link assertMessages}, after a final change, whose message is omitted from what is expected. */
+export async function assertPublishedBy(
+  make: ContentMaker,
+  target: Target,
+  webhook: NamedWebhook,
+  expected: readonly PublishedChange[],
+): Promise<void> {
+  const account = await make.northwind();
+  const last = await make.course('The last', HOME);
+  await make.add(account.id, last);
+  await target.waitFor((requests) => requests.some(({ text }) => text.includes('"The last"')));
+  assertMessages(target, webhook, [
+    ...expected,
+    messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, inHome(last)),
+  ]);
 }
 
 /** A course in messages. @param location the path of its folder */
