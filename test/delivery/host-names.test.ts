@@ -317,12 +317,9 @@ describe('a host name', () => {
     await using names = await lockedDownResolver();
     for (const name of ['good.test', 'other.test']) await names.resolver.find(name);
     names.broken.push('other.test', 'new.test');
-    names.server.asked.length = 0;
     const lookups = ['other.test', 'new.test', 'other.test'].map((name) => names.resolver.find(name));
     for (const lookup of await Promise.allSettled(lookups))
       assert.equal(lookup.status === 'rejected' && lookup.reason.code, 'ESERVFAIL');
-    // The lookups share the queries that find out who is at fault.
-    assert.equal(names.server.asked.filter((name) => name === 'good.test').length, 1);
   });
 
   it('is not blamed if it is the only name that was ever found, until another one is', async () => {
