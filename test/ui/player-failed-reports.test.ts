@@ -264,7 +264,7 @@ describe('the reports of a course that calls the service itself', () => {
         async (_, given) => {
           const { say } = globalThis as unknown as { say: (...given: unknown[]) => Promise<unknown> };
           await say(...given).catch(() => {});
-          setTimeout(() => location.reload());
+          window.setTimeout(() => location.reload());
         },
         ['completed', PASSED, how] as const,
       );
