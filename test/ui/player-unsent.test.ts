@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { freePort } from '../support/free-port.ts';
 import { heardOf } from '../support/heard-results.ts';
@@ -56,6 +58,8 @@ describe('a course whose tab is closed while the connection is lost', () => {
         ),
       'the page is closed',
     );
+    // Connections are refused in their order. So when this one is, the last requests of the page have failed, too.
+    await once(connect(connection.port, '127.0.0.1').on('error', () => {}), 'close');
     connection.restore();
     return next;
   };
