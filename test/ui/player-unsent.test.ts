@@ -59,7 +59,10 @@ describe('a course whose tab is closed while the connection is lost', () => {
       'the page is closed',
     );
     // Connections are refused in their order. So when this one is, the last requests of the page have failed, too.
-    await once(connect(connection.port, '127.0.0.1').on('error', () => {}), 'close');
+    await once(
+      connect(connection.port, '127.0.0.1').on('error', () => {}),
+      'close',
+    );
     connection.restore();
     return next;
   };
