@@ -203,10 +203,13 @@ export class ContentModel {
     const hasOtherwise = (asset: AssetReference) =>
       others.has(keyOf(asset)) ||
       this.chain(this.folderOf(asset)).some((folder) => others.has(`FOLDER ${folder.id}`));
+    // An addition is announced even if the account has the asset another way: no event said so if that was later.
+    const isNamed = (asset: AssetReference) =>
+      subtopic === 'CONTENT_ADDED_TO_ACCOUNT' && own.has(keyOf(asset));
     const published = new Map<string, AssetReference>();
     for (const each of changed)
       for (const asset of each.type === 'FOLDER' ? this.#assetsWithin(each.id) : [each])
-        if (!hasOtherwise(asset)) published.set(keyOf(asset), asset);
+        if (isNamed(asset) || !hasOtherwise(asset)) published.set(keyOf(asset), asset);
     const byFolder = Map.groupBy(published.values(), (asset) => this.folderOf(asset));
     return [...byFolder].map(([folderId, assets]) => ({
       topic: 'ACCOUNT_CONTENT',
