@@ -24,20 +24,25 @@ import {
 
 // Runs on SQLite in `npm test`: what fails is not the database. Troubles are stored in the tests of instance checks.
 
+/** The response of a store whose credentials have expired. */
+const EXPIRED = {
+  status: 403,
+  xml: '<Error><Code>ExpiredToken</Code><Message>Expired</Message></Error>',
+};
+
+const storeOn = ({ bucket, endpoint }: { bucket: string; endpoint: string }) => ({
+  content_store: `s3://${bucket}`,
+  content_store_endpoint: endpoint,
+});
+
 describe('an alert about the service', () => {
   it('begins with its cause when a check has failed for its minutes, and ends five minutes after it works again', async () => {
     await using receiver = await startTarget();
     await using s3 = await startS3();
-    await using alerts = await startAlertService({
-      content_store: `s3://${s3.bucket}`,
-      content_store_endpoint: s3.endpoint,
-    });
+    await using alerts = await startAlertService(storeOn(s3));
     const { api, clock, service } = alerts;
     const alert = await createAlert(api, receiver.url, SERVICE_ALERT);
-    s3.refuse = () => ({
-      status: 403,
-      xml: '<Error><Code>ExpiredToken</Code><Message>Expired</Message></Error>',
-    });
+    s3.refuse = () => EXPIRED;
     await untilTrouble(service.settings.data_dir, 1);
     assert.deepEqual(await firingsOf(api, alert), [], 'not before its minutes');
     clock.pass(2 * MINUTE);
@@ -67,15 +72,11 @@ describe('an alert about the service', () => {
   it('says only in its notice, and to admins who have signed in, where and why something fails', async () => {
     await using receiver = await startTarget();
     await using s3 = await startS3();
-    await using alerts = await startAlertService({
-      content_store: `s3://${s3.bucket}`,
-      content_store_endpoint: s3.endpoint,
-    });
+    await using alerts = await startAlertService(storeOn(s3));
     const { api, clock, service } = alerts;
     const { data_dir } = service.settings;
     const alert = await createAlert(api, receiver.url, SERVICE_ALERT);
-    const xml = '<Error><Code>ExpiredToken</Code><Message>Expired</Message></Error>';
-    s3.refuse = () => ({ status: 403, xml });
+    s3.refuse = () => EXPIRED;
     await untilTrouble(data_dir, 1);
     clock.pass(2 * MINUTE);
     await receiver.waitFor(1);

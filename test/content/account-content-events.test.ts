@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import type { Target } from '../support/target.ts';
+import { targetOfEachTest } from '../support/target-of-each-test.ts';
 import {
   assertPublishedBy,
   ContentMaker,
@@ -24,14 +25,12 @@ describe('events of accounts’ content', () => {
     api = service.api;
     make = new ContentMaker(service);
   });
-  beforeEach(async () => {
-    target = await startTarget();
-  });
-  afterEach(async () => {
-    const { data } = (await api.get('/webhooks')).body;
-    for (const { id } of data) await api.delete(`/webhooks/${id}`);
-    await target.close();
-  });
+  targetOfEachTest(
+    () => api,
+    (started) => {
+      target = started;
+    },
+  );
 
   const createWebhook = async () => await make.webhook(target);
   const northwind = async () => await make.northwind();

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import type { Target } from '../support/target.ts';
+import { targetOfEachTest } from '../support/target-of-each-test.ts';
 import {
   assertPublishedBy,
   ContentMaker,
@@ -27,14 +28,12 @@ describe('events of accounts’ content, with repeated and simultaneous calls,',
     api = service.api;
     make = new ContentMaker(service);
   });
-  beforeEach(async () => {
-    target = await startTarget();
-  });
-  afterEach(async () => {
-    const { data } = (await api.get('/webhooks')).body;
-    for (const { id } of data) await api.delete(`/webhooks/${id}`);
-    await target.close();
-  });
+  targetOfEachTest(
+    () => api,
+    (started) => {
+      target = started;
+    },
+  );
 
   const createWebhook = async () => await make.webhook(target);
   const northwind = async () => await make.northwind();

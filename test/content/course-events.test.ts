@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Package } from '../support/course-packages.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import type { Target } from '../support/target.ts';
+import { targetOfEachTest } from '../support/target-of-each-test.ts';
 import { importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
 /** The course in a course's message. */
@@ -23,14 +24,12 @@ describe('events of courses', () => {
     service = parts.use(await startTestService());
     api = service.api;
   });
-  beforeEach(async () => {
-    target = await startTarget();
-  });
-  afterEach(async () => {
-    const { data } = (await api.get('/webhooks')).body;
-    for (const { id } of data) await api.delete(`/webhooks/${id}`);
-    await target.close();
-  });
+  targetOfEachTest(
+    () => api,
+    (started) => {
+      target = started;
+    },
+  );
 
   async function createWebhook(configuration: Record<string, unknown> = {}): Promise<{ id: number }> {
     return await api.create('/webhooks', {

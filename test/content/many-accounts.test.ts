@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import type { Target } from '../support/target.ts';
+import { targetOfEachTest } from '../support/target-of-each-test.ts';
 import {
   type AssetReference,
   assertMessages,
@@ -27,14 +28,12 @@ describe('content of many accounts', () => {
     api = service.api;
     make = new ContentMaker(service);
   });
-  beforeEach(async () => {
-    target = await startTarget();
-  });
-  afterEach(async () => {
-    const { data } = (await api.get('/webhooks')).body;
-    for (const { id } of data) await api.delete(`/webhooks/${id}`);
-    await target.close();
-  });
+  targetOfEachTest(
+    () => api,
+    (started) => {
+      target = started;
+    },
+  );
 
   const change = (act: 'add' | 'remove', accounts: readonly number[], contents: readonly AssetReference[]) =>
     api.post(`/account-content/${act}`, { account_ids: accounts, contents: contents.map(reference) });
