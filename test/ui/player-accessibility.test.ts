@@ -8,6 +8,7 @@ import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { boxOf } from './support/boxes.ts';
+import { nextFrames } from './support/frames.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
@@ -78,10 +79,10 @@ describe('the player page', () => {
       return seen;
     });
     const before = tries;
-    const retry = learner.page.waitForRequest('**/commit');
+    const failed = learner.page.waitForEvent('requestfailed', (request) => request.url().endsWith('/commit'));
     await learner.page.evaluate(() => dispatchEvent(new Event('online')));
-    await retry;
-    await learner.page.waitForTimeout(200);
+    await failed;
+    await nextFrames(learner.page);
     assert.ok(tries > before);
     assert.equal(await changes.evaluate((seen) => seen.length), 0);
   });

@@ -9,6 +9,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { boxOf } from './support/boxes.ts';
 import { coveredControls } from './support/covered-controls.ts';
+import { nextFrames } from './support/frames.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
@@ -134,8 +135,10 @@ describe('the player page in a small window', () => {
       await contents(learner).waitFor();
       await until(async () => (await frame(learner).getAttribute('inert')) === null, 'the course is usable');
       await button(learner, 'Contents').click();
-      await learner.page.setViewportSize(PHONE);
-      await learner.page.setViewportSize(DESKTOP);
+      for (const size of [PHONE, DESKTOP]) {
+        await learner.page.setViewportSize(size);
+        await nextFrames(learner.page);
+      }
       assert.equal(await contents(learner).isVisible(), false, 'the learner has closed them');
     });
 

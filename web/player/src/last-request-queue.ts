@@ -25,6 +25,7 @@ interface Waiting {
 /** Numbers requests that do not wait for each other's responses, so they may arrive out of order. */
 export const ORDER_HEADER = 'Coursewire-Last-Request';
 const ID_BYTES = 12;
+
 /**
  * Sends the last requests of courses to the service. While the player's page stays, it sends reports one after the
  * other, as the courses did. Once the page closes, it sends all at once, and numbers reports so that the service keeps

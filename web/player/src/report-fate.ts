@@ -4,7 +4,8 @@ import { isRefusal, reasonOf, statusOf } from './server.ts';
 
 /**
  * What has become of a report. `arrived`: the service has done what the course asked for. `repeated`: it refused a
- * statement that says what it knows already. `ended`: the session of the unit had ended. `refused`: it stored nothing. `lost`: perhaps it does not know the report.
+ * statement that says what it knows already. `ended`: the session of the unit had ended. `refused`: it stored nothing.
+ * `lost`: perhaps it does not know the report.
  */
 export type Fate = 'arrived' | 'repeated' | 'ended' | Doubt;
 

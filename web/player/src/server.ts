@@ -160,8 +160,9 @@ export async function send(
 }
 
 /**
- * The status of a response. Only the service itself can refuse a request. A proxy in front of it may respond with 404 while the service is being
- * replaced. It may also say that its session has ended, or that a body is too large or looks dangerous.
+ * The status of a response. Only the service itself can refuse a request. A proxy in front of it may respond with 404
+ * while the service is being replaced. It may also say that its session has ended, or that a body is too large or looks
+ * dangerous.
  * @param response.type its media type; null without one
  */
 export function statusOf({ status, type }: { status: number; type: string | null }): number {
