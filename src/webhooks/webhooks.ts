@@ -4,6 +4,7 @@ import type { Transaction } from '../database/database.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { Routes } from '../http/routes.ts';
+import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { MessageQueue } from '../queue/message-queue.ts';
 import type { ServiceContext } from '../service-context.ts';
 import type { CheckTargetUrl } from './configuration/configuration.ts';
@@ -69,73 +70,25 @@ export interface WebhooksOptions {
 }
 
 /** Assembles the webhooks part and starts its background tasks. */
-export function startWebhooks(
-  { settings, logs, metrics, storage, idempotency, tracing, now }: ServiceContext,
-  { queue, checkTargetUrl, send }: WebhooksOptions,
-): Webhooks {
+export function startWebhooks(context: ServiceContext, options: WebhooksOptions): Webhooks {
+  const { settings, logs, metrics, storage, now } = context;
   const { database, cipher } = storage;
   const { reader } = database;
-  const { lines } = queue;
   const log = logs.for('WebhookService');
-  const readOnly = !settings.enable_webhooks_service;
   const stack = new AsyncDisposableStack();
 
   const recorder = stack.use(new TrendRecorder({ database, log, now }));
   recorder.start();
-  const trends = new TrendService({ reader, recorder, now });
-  const deliveryLog = new DeliveryLog(logs);
-  const targets = new DeliveryTargets({ reader, cipher });
-  const eventLog = new EventLog(logs);
-  const trace = tracing === null ? undefined : traceMessages(tracing);
-  const publisher = readOnly
-    ? new RecordingPublisher({ now })
-    : new WebhookPublisher({
-        queue,
-        trace,
-        now,
-        onPublished: (event, webhookIds) => {
-          metrics.messagesEnqueued(event.subtopic, webhookIds.length);
-          eventLog.triggered(event, webhookIds);
-        },
-      });
-  const webhooks = new WebhookService({
-    database,
-    cipher,
-    lines,
-    checkTargetUrl,
-    readAssetNames,
-    maxWebhooks: settings.max_webhooks,
-    readOnly,
-    log,
-    now,
-  });
-  const lineService = new LineService({
-    database,
-    lines,
-    queue,
-    webhooks,
-    delivers: () => storage.instances.anyDelivers,
-    deliveryLog,
-    now,
-  });
-  const redelivery = new RedeliveryService({ database, lines, webhooks, trace, now });
-  const waiting = new WaitingMessages({ database, lines, webhooks, deliveryLog, now });
-  const removal = new DeadLetterRemoval({ database, lines, webhooks, now });
-  const signing = new SigningService({
-    database,
-    cipher,
-    lines,
-    assertWritable: () => webhooks.assertWritable(),
-    log,
-    now,
-  });
-  const tests = new TestMessages({ webhooks, targets, send, now });
-  const events = new EventService({ database, lines });
-  const replays = new ReplayService({ database, lines, webhooks, trace, now });
   stack.use(startHistoryIndex({ database, log }));
   stack.use(new EventBlocks({ database, log })).start();
+  const eventLog = new EventLog(logs);
+  const deliveryLog = new DeliveryLog(logs);
+  const targets = new DeliveryTargets({ reader, cipher });
+  const trends = new TrendService({ reader, recorder, now });
+  const services = createServices(context, options, { targets, deliveryLog });
+  const { webhooks, redelivery, removal } = services;
   return {
-    events: new ReportedEvents(publisher, (event) => {
+    events: new ReportedEvents(createPublisher(context, options.queue, eventLog), (event) => {
       metrics.eventOccurred(event.subtopic);
       recorder.eventOccurred();
       eventLog.occurred(event);
@@ -150,25 +103,106 @@ export function startWebhooks(
     cleaningSteps: [
       ...historyCleaningSteps({
         database,
-        lines,
+        lines: options.queue.lines,
         historyDays: settings.delivery_history_days,
         deadLetterDays: settings.dead_letter_days,
         now,
       }),
       { name: 'counters of charts', run: (limit) => recorder.forgetOld(limit) },
     ],
-    addRoutes: (routes) => {
-      webhookRoutes(routes, webhooks, idempotency);
-      eventRoutes(routes, events);
-      replayRoutes(routes, { replays, idempotency });
-      deliveryRoutes(routes, { reader, redelivery, removal, idempotency });
-      lineRoutes(routes, { lines: lineService, idempotency, now });
-      waitingRoutes(routes, { waiting, lines: lineService, idempotency, now });
-      signingRoutes(routes, signing, idempotency);
-      testMessageRoutes(routes, { tests, webhooks });
+    addRoutes(routes) {
+      addServiceRoutes(routes, context, services);
       trendRoutes(routes, trends);
-      healthRoutes(routes, new WebhookHealthService({ reader, queue, trends }));
+      healthRoutes(routes, new WebhookHealthService({ reader, queue: options.queue, trends }));
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+/** Enqueues messages, unless the webhooks service is switched off. Then events are only recorded. */
+function createPublisher(
+  { settings, metrics, tracing, now }: ServiceContext,
+  queue: MessageQueue,
+  eventLog: EventLog,
+): EventPublisher<Transaction> {
+  if (!settings.enable_webhooks_service) return new RecordingPublisher({ now });
+  return new WebhookPublisher({
+    queue,
+    trace: traceOf(tracing),
+    now,
+    onPublished: (event, webhookIds) => {
+      metrics.messagesEnqueued(event.subtopic, webhookIds.length);
+      eventLog.triggered(event, webhookIds);
+    },
+  });
+}
+
+function createServices(
+  { settings, logs, storage, tracing, now }: ServiceContext,
+  { queue, checkTargetUrl, send }: WebhooksOptions,
+  { targets, deliveryLog }: Pick<Webhooks, 'targets' | 'deliveryLog'>,
+) {
+  const { database, cipher } = storage;
+  const { lines } = queue;
+  const log = logs.for('WebhookService');
+  const trace = traceOf(tracing);
+  const webhooks = new WebhookService({
+    database,
+    cipher,
+    lines,
+    checkTargetUrl,
+    readAssetNames,
+    maxWebhooks: settings.max_webhooks,
+    readOnly: !settings.enable_webhooks_service,
+    log,
+    now,
+  });
+  return {
+    webhooks,
+    events: new EventService({ database, lines }),
+    replays: new ReplayService({ database, lines, webhooks, trace, now }),
+    redelivery: new RedeliveryService({ database, lines, webhooks, trace, now }),
+    removal: new DeadLetterRemoval({ database, lines, webhooks, now }),
+    waiting: new WaitingMessages({ database, lines, webhooks, deliveryLog, now }),
+    tests: new TestMessages({ webhooks, targets, send, now }),
+    lines: new LineService({
+      database,
+      lines,
+      queue,
+      webhooks,
+      delivers: () => storage.instances.anyDelivers,
+      deliveryLog,
+      now,
+    }),
+    signing: new SigningService({
+      database,
+      cipher,
+      lines,
+      assertWritable: () => webhooks.assertWritable(),
+      log,
+      now,
+    }),
+  };
+}
+
+function addServiceRoutes(
+  routes: Routes,
+  { storage, idempotency, now }: ServiceContext,
+  services: ReturnType<typeof createServices>,
+): void {
+  const { webhooks, events, replays, redelivery, removal, waiting, tests, lines, signing } = services;
+  const { reader } = storage.database;
+  webhookRoutes(routes, webhooks, idempotency);
+  eventRoutes(routes, events);
+  replayRoutes(routes, { replays, idempotency });
+  deliveryRoutes(routes, { reader, redelivery, removal, idempotency });
+  lineRoutes(routes, { lines, idempotency, now });
+  waitingRoutes(routes, { waiting, lines, idempotency, now });
+  signingRoutes(routes, signing, idempotency);
+  testMessageRoutes(routes, { tests, webhooks });
+}
+
+/** Continues the trace of a request in its messages, if there are traces. */
+function traceOf(tracing: Tracing | null) {
+  return tracing === null ? undefined : traceMessages(tracing);
 }
