@@ -78,7 +78,7 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
 
     it('a webhook is created on one page, and switched off in its row', async () => {
       await person.open(WEBHOOKS);
-      await person.click({ name: 'Create webhook' });
+      await person.click({ name: 'Create your first webhook' });
       await person.fill('Name', 'CRM');
       await person.fill('Target URL', 'https://crm.example.com/hook');
       await person.click({ name: 'Accounts', css: 'input[type=radio]' });
