@@ -92,6 +92,7 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       await person.arrives(/^\/administration\/integrations\/webhooks\/\d+$/);
       await person.open(WEBHOOKS);
       await person.click({ name: 'Active: CRM', css: 'input', row: 'CRM' });
+      await person.click({ name: 'Deactivate', within: DIALOG });
       await person.sees('CRM is inactive');
       assert.equal(await person.address(), WEBHOOKS);
     });
