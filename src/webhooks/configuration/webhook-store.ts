@@ -133,15 +133,15 @@ export async function updateWebhook(
     .set((eb) => ({
       ...columnsOf(configuration),
       // An unchanged state keeps its time. These expressions read the row before the update.
-      paused_at: configuration.paused ? eb.fn.coalesce('paused_at', eb.lit(now)) : null,
+      paused_at: configuration.paused ? eb.fn.coalesce('paused_at', eb.val(now)) : null,
       inactive_at: configuration.enabled
         ? null
-        : eb.case().when('enabled', '=', 0).then(eb.ref('inactive_at')).else(eb.lit(now)).end(),
+        : eb.case().when('enabled', '=', 0).then(eb.ref('inactive_at')).else(eb.val(now)).end(),
       revision: eb('revision', '+', 1),
       updated_at: now,
       matching_changed_at: matchesAsBefore(current, configuration)
         ? eb.fn.coalesce('matching_changed_at', 'updated_at')
-        : eb.lit(now),
+        : eb.val(now),
     }))
     .where('webhooks.id', '=', current.id)
     .execute();
