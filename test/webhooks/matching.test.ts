@@ -22,7 +22,15 @@ import { readWebhookFits } from '../../src/webhooks/events/matching-store.ts';
 import { readMatcher } from '../../src/webhooks/events/replay-matcher.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 
+/**
+ * How many series of changes and events are tried. On PostgreSQL, where each takes several times as long, far fewer run
+ * every statement and every pair of statements that follow each other.
+ */
+const SERIES = ON_POSTGRES ? 60 : 200;
+/** Far below what chance gives, far above what proves nothing. */
+const FEWEST_HITS = SERIES / 10;
 /** Few assets, so that events and focuses meet often. */
 const assetId = fc.integer({ min: 1, max: 3 });
 
@@ -206,10 +214,9 @@ describe('matching events with webhooks', () => {
           for (const id of model.keys()) await webhooks.delete(id, { by: COMMAND_LINE, expected: null });
         },
       ),
-      { numRuns: 200 },
+      { numRuns: SERIES },
     );
-    // Far below what chance gives, far above what proves nothing.
-    assert.ok(hits > 50, `the webhooks were hit ${hits} times`);
+    assert.ok(hits > FEWEST_HITS, `the webhooks were hit ${hits} times`);
     assert.deepEqual(
       await opened.database.reader.all('select * from webhook_triggers'),
       [],
