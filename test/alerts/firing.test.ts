@@ -18,6 +18,8 @@ import {
   untilInError,
 } from './alert-helpers.ts';
 
+// Runs on SQLite in `npm test`: the rules are evaluated in the process, whatever stores their alerts. The tests of evaluation, sending and old lines run the same statements on both.
+
 describe('an alert about a webhook in error', () => {
   it('does not repeat the URL of the target, which may contain a token, from its response', async () => {
     const message = 'Route POST:/hook?token=s3cr3t-token not found';

@@ -14,6 +14,8 @@ import {
   untilFiring,
 } from './alert-helpers.ts';
 
+// Runs on SQLite in `npm test`: a setting turns the work off in the process. The tests of sending store rules, alerts and notices on both.
+
 describe('enable_alerts: false', () => {
   it('begins no alert and sends no notice, neither new ones nor those that waited, but sends tests', async () => {
     using folder = temporaryFolder();

@@ -7,6 +7,8 @@ import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Package, scorm2004Package } from '../support/course-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
+// Runs on SQLite in `npm test`: what an entry says is decided before it is stored. The test of every change stores an entry for each action on both.
+
 describe('the audit log, about content', () => {
   let service: TestService;
   let ann: Browser;

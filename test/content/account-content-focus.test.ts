@@ -5,6 +5,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { type AssetReference, ContentMaker, type NamedAsset } from './account-content-helpers.ts';
 
+// Runs on SQLite in `npm test`: the model of containment in the tests of matching checks the same rules on both, and those of many accounts send such events.
+
 const HOME = 1;
 
 describe('events of accounts’ content, to webhooks with a focus', () => {

@@ -5,6 +5,8 @@ import { runSql } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { importCourse } from './packages.ts';
 
+// Runs on SQLite in `npm test`: the tests of matching, of events and of registrations for equivalents match, find and store such events on both.
+
 /** Who hears of what happens to a registration for an equivalent, and how these events are found. */
 describe('the events of a registration for an equivalent', () => {
   let service: TestService;

@@ -5,6 +5,8 @@ import { DEADLINE_MS } from '../support/deadline.ts';
 import { until } from '../support/service.ts';
 import { beginSave, startTurns } from './turns-helpers.ts';
 
+// Runs on SQLite alone: requests wait for each other in the process. No database takes part.
+
 describe('the last requests of a page', () => {
   const page = 'a1b2c3d4e5f6';
 

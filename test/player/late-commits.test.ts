@@ -6,6 +6,8 @@ import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
+// Runs on SQLite in `npm test`: late writes are judged in the process. The tests of attempts store what they record on both.
+
 const PASSED = { core: { lesson_status: 'passed', score: { raw: '85' } } };
 
 describe('a write that its page could not send', () => {

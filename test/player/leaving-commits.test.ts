@@ -7,6 +7,8 @@ import { type PlayerClient, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
+// Runs on SQLite in `npm test`: changes of texts are applied in the process. The tests of attempts and the attacks store the results on both.
+
 /** The state of a sequenced course whose root activity is completed. */
 const COMPLETED = {
   sequencing: {

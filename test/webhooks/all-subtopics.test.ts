@@ -5,6 +5,8 @@ import { type Api, startTestService, type TestService, until } from '../support/
 import { startTarget } from '../support/target.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite in `npm test`: which subtopics a webhook has is decided before it is stored. The tests of updating and of events store both kinds on both.
+
 const ALL = ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'];
 const WITH_FOCUS = ALL.slice(1);
 const FOCUS = [{ webhook_focus_type: 'ACCOUNT', webhook_focus_id: 900_001 }];

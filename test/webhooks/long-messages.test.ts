@@ -7,6 +7,8 @@ import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite in `npm test`: the subject of a message is found in its text in the process. The tests of history filters and waiting messages read messages on both.
+
 /** Longer messages are not parsed for lists. */
 const LONG = 32_768;
 /** Names that look like the assets of a message, or would end a text. */
