@@ -142,6 +142,29 @@ describe('the player page in a small window', () => {
       assert.equal(await contents(learner).isVisible(), false, 'the learner has closed them');
     });
 
+    it('shows a short name of a course beside its buttons, whatever the state of saving', async () => {
+      const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(1) }));
+      await using learner = await newLearnerIn(PHONE);
+      await learner.open(service, registrationId);
+      await learner.given();
+      const name = learner.page.getByRole('heading', { name: 'Fire safety' });
+      const assertOneRow = async () => {
+        const { y, height } = await boxOf(learner.page.getByRole('banner'));
+        assert.ok(height < 50, `the header has ${height} px`);
+        const box = await boxOf(name);
+        assert.ok(box.y > y && box.width > 80, `the name is at ${box.y} px and has ${box.width} px`);
+      };
+      await assertOneRow();
+      await learner.page.route('**/commit', (route) => route.abort());
+      await learner.calls(['LMSSetValue', 'cmi.core.lesson_location', '5'], ['LMSCommit', '']);
+      await learner.page.getByText('Not saved yet').waitFor();
+      await assertOneRow();
+      const clipped = await learner.page
+        .locator('.saving')
+        .evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+      assert.equal(clipped, false);
+    });
+
     it('gives the name of the course a row of its own', async () => {
       const registrationId = await registerScorm(2);
       await using learner = await newLearnerIn(ZOOMED);

@@ -14,6 +14,7 @@ export class PageHeader {
   readonly element = element('header');
   readonly #name = element('h1', { dir: 'auto' });
   readonly #saving = element('span', { class: 'saving', role: 'status', 'aria-live': 'off' });
+  readonly #tools = element('div', { class: 'tools' });
   readonly #actions: HeaderActions;
   #steps: { button: HTMLButtonElement; isAllowed: boolean }[] = [];
   #isLocked = false;
@@ -42,9 +43,9 @@ export class PageHeader {
     this.#name.textContent = name;
     this.#steps = sequencer === null ? [] : this.#stepsOf(sequencer);
     this.lock(this.#isLocked);
-    this.element.replaceChildren(
+    this.element.replaceChildren(this.#name, this.#tools);
+    this.#tools.replaceChildren(
       ...(contents === null ? [] : [contents]),
-      this.#name,
       this.#saving,
       ...this.#steps.map(({ button }) => button),
       element('button', { onclick: () => this.#actions.exit() }, TEXTS.exit),
