@@ -149,7 +149,10 @@ describe('a learner who asks for another unit while one is closing', () => {
     const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
+    await learner.given();
+    const results = await held(learner.page, 'units');
     await learner.course.locator('#pass').click();
+    await results.arrived;
     await learner.course.locator('body').evaluate(() => {
       addEventListener('beforeunload', (event) => event.preventDefault());
     });
@@ -157,6 +160,8 @@ describe('a learner who asks for another unit while one is closing', () => {
     const leave = click(learner, /^Lesson 2/);
     await (await asked).dismiss();
     await leave;
+    // The contents show them before it is known that the learner stays.
+    await results.release();
     await learner.page.locator('nav:not([inert])').waitFor();
     await inLesson(learner, 1);
     await learner.course.locator('#pass').waitFor();

@@ -1,5 +1,6 @@
 import { contentsOf } from './contents.ts';
 import { element } from './elements.ts';
+import type { Unsaved } from './last-save.ts';
 import { forgetLoss } from './lost-work.ts';
 import type { OpenUnit } from './open-unit.ts';
 import { type HeaderActions, PageHeader } from './page-header.ts';
@@ -160,13 +161,15 @@ export class PageView {
     this.#stage.showFrame(open.makeFrame());
   }
 
-  /** Shows the saving state, and a notice if the learner has to know more about it. */
-  showSaving(state: SavingState): void {
-    // The card says it already.
-    if (this.#playing().isEnded) return;
+  /** Shows the saving state, and a notice if the learner has to know more about it. @param isOnCard whether a card says it */
+  showSaving(state: SavingState, isOnCard: boolean): void {
+    const { isEnded, page } = this.#playing();
+    if (isEnded) return;
     this.#header.setSaving(state, true);
-    if (state === 'offline') this.#stage.sayInstead(TEXTS.offline);
-    else if (state === 'unkept') this.#stage.sayInstead(TEXTS.offlineUnkept);
+    if (isOnCard) return;
+    const others = (page?.units.length ?? 0) > 1 ? ` ${TEXTS.offlineUnits}` : '';
+    if (state === 'offline') this.#stage.sayInstead(TEXTS.offline + others);
+    else if (state === 'unkept') this.#stage.sayInstead(TEXTS.offlineUnkept + others);
     else if (state === 'saved') this.#stage.clear();
     else if (state === 'refused') this.#stage.say(savedWords('refused'), true);
   }
@@ -181,6 +184,11 @@ export class PageView {
   /** Shows whether the last requests of a unit that calls the service itself are being sent. */
   showSending(isSending: boolean): void {
     if (!this.#playing().isEnded) this.#header.setSaving('saving', isSending);
+  }
+
+  /** Shows that a unit that calls the service itself waits for a response, while it is still open. */
+  showOverdue(): void {
+    this.#stage.sayInstead(`${TEXTS.unsavedTitle}. ${TEXTS.unsavedUnsure}`);
   }
 
   /** Shows that the course has ended its session. */
@@ -238,14 +246,32 @@ export class PageView {
     this.showCard(recordCard(page, this.result, { doubt, isClosed: sequencer?.isClosed === true }));
   }
 
-  /** Shows that the learner leaves the course, which is being closed. */
-  showClosing(): void {
-    this.#showLeaving(cardOf(TEXTS.closing));
+  /** Whether the page shows that something is being loaded, so that no course is in it. */
+  get isLoading(): boolean {
+    return this.#stage.isLoading;
   }
 
-  /** Shows that the learner leaves the course before everything is saved. @param isKept whether the browser keeps it */
-  showUnsaved(isKept: boolean): void {
-    this.#showLeaving(unsavedCard(isKept, this.#playing().page?.returnUrl ?? null));
+  /** Shows that the course is being closed. @param isOut false if only a unit is: then the next one or a card follows */
+  showClosing(isOut = true): void {
+    if (isOut) this.#showLeaving(cardOf(TEXTS.closing));
+    else if (!this.#playing().isEnded) {
+      this.#stage.clear();
+      this.showLoading();
+    }
+  }
+
+  /**
+   * Shows that what the learner did in a closed unit is not saved yet.
+   * @param isOut whether the learner leaves the course, not only the unit
+   * @param retry tries again at once; null if that has no use
+   */
+  showUnsaved(why: Unsaved, { isOut, retry }: { isOut: boolean; retry: (() => void) | null }): void {
+    const { isEnded, page } = this.#playing();
+    if (isOut) this.#showLeaving(unsavedCard(why, { returnUrl: page?.returnUrl ?? null }));
+    else if (!isEnded) {
+      this.clearNotice();
+      this.showCard(unsavedCard(why, { retry }));
+    }
   }
 
   #showLeaving(card: HTMLElement): void {

@@ -1,6 +1,6 @@
 import type { CourseWindow } from './course-window.ts';
 import { playerCloses, reports, watchLastRequests } from './last-requests.ts';
-import { LastSave } from './last-save.ts';
+import { LastSave, orOverdue } from './last-save.ts';
 import { Moves } from './moves.ts';
 import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
@@ -38,8 +38,11 @@ export class Player {
       doubt: this.#doubt,
     }),
     {
-      step: (request) => void this.#moves.make(() => this.#follow((sequencer) => sequencer.request(request))),
-      exit: () => this.#leave(),
+      step: (request) => this.#go(() => this.#follow((sequencer) => sequencer.request(request))),
+      exit: () => {
+        this.#lastSave.leave();
+        void this.#moves.leave(() => this.#exit());
+      },
       choose: (id) => this.#choose(id),
     },
   );
@@ -136,7 +139,11 @@ export class Player {
     this.#open = open;
     open.runtime = install?.(start, this.#hostOf(open)) ?? null;
     open.saver = this.#recording?.saverOf(open) ?? null;
-    if (open.runtime === null) this.#noteAsset(open);
+    if (open.runtime === null) {
+      // An asset reports nothing itself, so this notes that the learner has opened it.
+      open.saver?.changed('terminate');
+      void open.saver?.settled().then(() => this.#recorded.ask());
+    }
     this.#view.welcome(start.isReview, this.#earlier);
     this.#earlier = NO_EARLIER_PAGES;
     open.saveNewAttempt(this.#sequencer);
@@ -179,12 +186,6 @@ export class Player {
       onNavigation: (navigation) => this.#navigate(open, navigation),
       sequencer: this.#sequencer,
     };
-  }
-
-  /** Records that the learner has opened an asset, which reports nothing itself. */
-  #noteAsset({ saver }: OpenUnit): void {
-    saver?.changed('terminate');
-    void saver?.settled().then(() => this.#recorded.ask());
   }
 
   /** Offers the window that a unit requires. Until the learner opens it, a window from before a reload goes on. */
@@ -277,22 +278,26 @@ export class Player {
     this.#open = null;
     this.#sequencer?.leaveUnit(leaving === 'out');
     const canStay = leaving !== 'time-out' && this.#sequencer?.isWaiting !== true;
-    await this.#reporting.settled();
+    await orOverdue(this.#reporting.settled(), () => this.#view.showOverdue());
     if (!(await open.closeCourse(canStay)) && !this.#isEnded) {
       this.#open = open;
       this.#sequencer?.stayInUnit();
+      this.#view.showContents();
       this.#startClock(open);
       return false;
     }
     open.end(leaving, this.#sequencer);
     navigate();
-    if (open.saver !== null && !this.#isEnded) {
-      // An asset has nothing more to report, but the state of the sequencing has changed.
-      if (open.runtime !== null || this.#sequencer !== null) open.saver.changed('commit');
-      await this.#lastSave.wait(open.saver, leaving === 'out' || this.#moves.isLeaving);
-    }
-    open.dispose();
-    await this.#noteLeft(open);
+    const { saver, runtime } = open;
+    // An asset has nothing more to report, but the state of the sequencing has changed.
+    if (!this.#isEnded && (runtime !== null || this.#sequencer !== null)) saver?.changed('commit');
+    const isReporting = this.#recording?.isReporting(open) === true;
+    const isOut = leaving === 'out' || this.#moves.isLeaving;
+    await this.#lastSave.wait({ saver, isReporting, isOut }, async () => {
+      if (!this.#isEnded) await saver?.settled();
+      open.dispose();
+      await this.#noteLeft(open);
+    });
     return true;
   }
 
@@ -323,12 +328,6 @@ export class Player {
     if (hasMessage) this.#view.showTimeOver(canChoose);
     else if (canChoose) this.#view.showUnitEnded();
     else await this.#exit();
-  }
-
-  /** Leaves the course, once the current move is done. */
-  #leave(): void {
-    this.#lastSave.leave();
-    void this.#moves.leave(() => this.#exit());
   }
 
   async #exit(): Promise<void> {
@@ -364,12 +363,18 @@ export class Player {
   #choose(id: string): void {
     const sequencer = this.#sequencer;
     const unit = this.#page?.units.find((each) => each.id === id);
-    if (sequencer !== null) void this.#moves.make(() => this.#follow(() => sequencer.choose(id)));
-    else if (unit !== undefined) void this.#moves.make(() => this.#openUnit(unit));
+    if (sequencer !== null) this.#go(() => this.#follow(() => sequencer.choose(id)));
+    else if (unit !== undefined) this.#go(() => this.#openUnit(unit));
+  }
+
+  /** Opens another unit that the learner has chosen. Without a connection, only the open one can be used, so it stays. */
+  #go(move: () => Promise<void>): void {
+    if (this.#open?.saver?.hasFailed) this.#open.saver.retry();
+    else void this.#moves.make(move);
   }
 
   #savingChanged(state: SavingState): void {
-    if (!this.#lastSave.changed(state)) this.#view.showSaving(state);
+    this.#view.showSaving(state, this.#lastSave.changed(state));
     // Saved results may have met the prerequisites of closed units.
     if (state === 'saved' && this.#recorded.hasClosedUnits) void this.#recorded.ask();
     if (isEnd(state)) this.#end(state);

@@ -102,7 +102,7 @@ export class Saver {
     this.#isRunning = options.isRunning;
     this.#began = suspendDataOf(options.read());
     this.#onState = options.onState;
-    addEventListener('online', this.#again);
+    addEventListener('online', this.retry);
     addEventListener('pagehide', this.#pageHidden);
     addEventListener('pageshow', this.#back);
     document.addEventListener('visibilitychange', this.#visibilityChanged);
@@ -155,14 +155,23 @@ export class Saver {
   dispose(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#keepTimer);
-    removeEventListener('online', this.#again);
+    removeEventListener('online', this.retry);
     removeEventListener('pagehide', this.#pageHidden);
     removeEventListener('pageshow', this.#back);
     document.removeEventListener('visibilitychange', this.#visibilityChanged);
   }
 
-  /** The connection is back. A request that was sent before may never get a response. */
-  readonly #again = () => {
+  /** The learner waits for a response that does not come, and learns what follows from a lost connection. */
+  overdue(): void {
+    const sent = this.#sent.at(-1);
+    if (!this.#isSending || sent === undefined || this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#keep(this.#isDirty ? this.#commit() : sent);
+    this.#onState(this.#isKept ? 'offline' : 'unkept');
+  }
+
+  /** Tries again, because the connection may be back. A request that was sent before may never get a response. */
+  readonly retry = () => {
     this.#retryMs = FIRST_RETRY_MS;
     for (const aborter of this.#inFlight) aborter.abort();
     if (this.#isDirty) this.#sendIn(0);
@@ -241,7 +250,7 @@ export class Saver {
 
   /** Whether the newest data is more than a copy that is removed as soon as the service responds. */
   get #isUnsent(): boolean {
-    return this.#isLeaving || this.#ended === 'expired' || this.#retryMs !== FIRST_RETRY_MS;
+    return this.#isLeaving || this.#ended === 'expired' || this.#hasFailed;
   }
 
   #commit(): Commit {

@@ -14,6 +14,8 @@ export class Stage {
   readonly notice = element('div', { class: 'notice' }, this.#status, this.#alert);
   readonly contents = new ContentsPanel();
   readonly main = element('main');
+  /** Whether it shows that something is being loaded. */
+  isLoading = false;
   #noticeUntil = 0;
 
   /**
@@ -44,6 +46,7 @@ export class Stage {
 
   showLoading(): void {
     this.#show(cardOf(TEXTS.loading), true);
+    this.isLoading = true;
   }
 
   /** @param withContents false if no unit can be opened any longer */
@@ -60,6 +63,7 @@ export class Stage {
   }
 
   #show(courseOrCard: HTMLElement, withContents: boolean): void {
+    this.isLoading = false;
     this.main.replaceChildren(...(withContents ? [this.contents.nav] : []), courseOrCard);
     this.contents.makeRoom();
   }

@@ -22,6 +22,7 @@ export const TEXTS = {
     'The connection is lost. Your work is kept in this browser and saved when the connection is back. If you close this page before that, open the course again in this browser first, not elsewhere.',
   offlineUnkept:
     'The connection is lost. Keep this page open until it is back: this browser cannot keep your work.',
+  offlineUnits: 'You can open another unit once it is saved.',
   offlineUnsaved: 'The connection is lost. What you do now may not be saved.',
   backUnsaved: 'The connection is back. What you did while it was lost may not be saved.',
   lostOffline: 'What you did here without a connection is not saved.',
@@ -79,6 +80,9 @@ export const TEXTS = {
     'The connection is lost. Keep this page open: your work is saved when the connection is back. It is also kept in this browser. If you leave before it is saved, open the course again in this browser first, not elsewhere.',
   unsavedUnkept:
     'The connection is lost, and this browser cannot keep your work. Keep this page open: your work is saved when the connection is back. If you leave before that, you lose your latest work.',
+  unsavedUnsure:
+    'The service does not respond. Keep this page open. If you leave now, you may lose your latest work.',
+  unsavedNext: 'The course goes on once your work is saved.',
   leaveNow: 'Leave now',
   notPassedTitle: 'You have not passed this course',
   notPassed: 'Your result is saved. To try again, open the course again. You can also close this window.',

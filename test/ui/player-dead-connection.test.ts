@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
+import { CMI5_PAGE, cmi5Course } from '../support/cmi5-course.ts';
+import type { PackageFiles } from '../support/course-packages.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { nextFrames } from './support/frames.ts';
+import { type Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
+
+const OVERDUE_MS = 5_000;
+/** Long before a request that gets no response has failed, which takes 20 seconds. */
+const SOON_MS = 8_000;
+const UNSAVED = 'Your work is not saved yet';
+const LESSONS = [1, 2]
+  .map((each) => `<item identifier="i${each}" identifierref="r1"><title>Lesson ${each}</title></item>`)
+  .join('');
+
+describe('a connection that loses every packet', () => {
+  let service: TestService;
+  let browser: Browser;
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+    browser = await sharedBrowser();
+  });
+
+  /** Opens a course, before its requests get no response any longer. */
+  const openThenLose = async (learner: Learner, files: PackageFiles) => {
+    const { registrationId } = await registerTo(service, files);
+    await learner.page.clock.install();
+    await learner.open(service, registrationId);
+    await learner.course.locator('body').waitFor();
+    await learner.page.locator('.notice').waitFor({ state: 'attached' });
+    return registrationId;
+  };
+  const lose = async ({ page }: Learner) => {
+    const lost = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    await page.route(/\/(commit|units|unit|xapi\/.*)(\?.*)?$/, async (route) => {
+      lost.resolve();
+      await arrived.promise;
+      await route.continue();
+    });
+    return { isLost: lost.promise, arrive: arrived.resolve };
+  };
+  const click = ({ page }: Learner, name: string | RegExp) => page.getByRole('button', { name }).click();
+  const heading = ({ page }: Learner, name: string) => page.getByRole('heading', { name });
+  const pass = async (learner: Learner, time: number) => {
+    await learner.page.clock.fastForward(time);
+    await nextFrames(learner.page);
+  };
+  const successOf = async (registrationId: string) =>
+    (await service.api.get(`/registrations/${registrationId}`)).body.success;
+
+  it('shows after a few seconds that the work of a learner who exits is not saved, until it is', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await openThenLose(learner, scorm12Course());
+    await learner.given();
+    const { isLost, arrive } = await lose(learner);
+    await learner.passesAtTheEnd();
+    await click(learner, 'Exit');
+    await isLost;
+    await heading(learner, 'The course is closing …').waitFor();
+    await pass(learner, OVERDUE_MS);
+    await heading(learner, UNSAVED).waitFor({ timeout: SOON_MS });
+    await learner.page.getByText('It is also kept in this browser.').waitFor();
+    const kept = await learner.page.evaluate(() => Object.values(localStorage).join());
+    assert.match(kept, /"isPromised":true/, 'the next page says it if the promise is broken');
+    arrive();
+    await heading(learner, 'You have finished this course').waitFor();
+    assert.equal(await successOf(registrationId), 'PASS');
+    assert.equal(await learner.page.evaluate(() => localStorage.length), 0);
+  });
+
+  it('shows that to a learner who opens another unit, too, and then opens it', async () => {
+    await using learner = await newLearner(browser);
+    await openThenLose(learner, scorm12Course({ items: LESSONS }));
+    await learner.given();
+    const { isLost, arrive } = await lose(learner);
+    await click(learner, /^Lesson 2/);
+    await isLost;
+    await heading(learner, 'The course is loading …').waitFor();
+    await pass(learner, OVERDUE_MS);
+    await heading(learner, UNSAVED).waitFor({ timeout: SOON_MS });
+    arrive();
+    await learner.given();
+    await learner.page.locator('nav [aria-current]', { hasText: 'Lesson 2' }).waitFor();
+    assert.equal(await heading(learner, UNSAVED).count(), 0);
+  });
+
+  it('shows it for a unit that calls the service itself, before and after the unit is closed', async () => {
+    await using learner = await newLearner(browser);
+    const course = { ...cmi5Course([{ id: 'https://example.com/one' }]), 'start.html': CMI5_PAGE };
+    await openThenLose(learner, course);
+    await learner.course.getByText('Normal').waitFor();
+    const { isLost } = await lose(learner);
+    await learner.course.locator('body').evaluate(() => {
+      const { searchParams } = new URL(location.href);
+      void fetch(`${searchParams.get('endpoint')}statements`, { method: 'POST', body: '{}' });
+    });
+    await isLost;
+    await click(learner, 'Exit');
+    await nextFrames(learner.page);
+    await pass(learner, OVERDUE_MS);
+    await learner.page.locator('.notice').getByText(`${UNSAVED}. The service does not respond.`).waitFor();
+    await learner.course.getByText('Normal').waitFor();
+    await pass(learner, 20_000);
+    await heading(learner, 'The course is closing …').waitFor();
+    await pass(learner, OVERDUE_MS);
+    await heading(learner, UNSAVED).waitFor({ timeout: SOON_MS });
+    await learner.page.getByText('you may lose your latest work').waitFor();
+    await pass(learner, 20_000);
+    await heading(learner, 'Your last work may not be saved').waitFor();
+  });
+
+  it('does not leave a learner who exits while a unit is being opened without a response', async () => {
+    await using learner = await newLearner(browser);
+    await openThenLose(learner, scorm12Course({ items: LESSONS }));
+    await learner.given();
+    await learner.page.route('**/unit', () => {});
+    const opening = learner.page.waitForRequest('**/unit');
+    await click(learner, /^Lesson 2/);
+    await opening;
+    await click(learner, 'Exit');
+    await heading(learner, 'The course is closing …').waitFor();
+    await pass(learner, 20_000);
+    await heading(learner, 'You have not finished this course yet').waitFor();
+  });
+});
+
+describe('a learner who opens another unit while the connection is lost', () => {
+  let service: TestService;
+  let browser: Browser;
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+    browser = await sharedBrowser();
+  });
+  const lesson = ({ page }: Learner, number: number) =>
+    page.locator('nav [aria-current]', { hasText: `Lesson ${number}` });
+  const open = async (learner: Learner) => {
+    const { registrationId } = await registerTo(service, scorm12Course({ items: LESSONS }));
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.page.route('**/commit', (route) => route.abort());
+  };
+
+  it('stays in the unit if the page knows it already, until the work is saved', async () => {
+    await using learner = await newLearner(browser);
+    await open(learner);
+    await learner.calls(['LMSSetValue', 'cmi.core.lesson_location', '5'], ['LMSCommit', '']);
+    const notice = learner.page.locator('.notice');
+    await notice.getByText('You can open another unit once it is saved.').waitFor();
+    const tried = learner.page.waitForRequest('**/commit');
+    await learner.page.getByRole('button', { name: /^Lesson 2/ }).click();
+    await tried;
+    await lesson(learner, 1).waitFor();
+    await learner.calls(['LMSSetValue', 'cmi.core.lesson_location', '6']);
+    await learner.page.unroute('**/commit');
+    await learner.page.getByRole('button', { name: /^Lesson 2/ }).click();
+    await learner.saved();
+    await learner.page.getByRole('button', { name: /^Lesson 2/ }).click();
+    await lesson(learner, 2).waitFor();
+    await learner.given();
+  });
+
+  it('gets a card that tries again, and then the unit, if the page finds out while the unit closes', async () => {
+    await using learner = await newLearner(browser);
+    await open(learner);
+    await learner.page.getByRole('button', { name: /^Lesson 2/ }).click();
+    await learner.page.getByRole('heading', { name: UNSAVED }).waitFor();
+    await learner.page.getByText('The course goes on once your work is saved.').waitFor();
+    assert.equal(await learner.page.locator('iframe').count(), 0, 'no blank frame');
+    assert.equal(await learner.page.getByText('The connection is lost').count(), 1, 'only the card says it');
+    await learner.page.unroute('**/commit');
+    await learner.page.getByRole('button', { name: 'Try again' }).click();
+    await lesson(learner, 2).waitFor();
+    await learner.given();
+  });
+});
