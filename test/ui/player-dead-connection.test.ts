@@ -109,6 +109,7 @@ describe('a connection that loses every packet', () => {
     await learner.course.getByText('Normal').waitFor();
     await pass(learner, 20_000);
     await heading(learner, 'The course is closing …').waitFor();
+    assert.equal(await learner.page.getByText(UNSAVED).count(), 0, 'the requests have failed');
     await pass(learner, OVERDUE_MS);
     await heading(learner, UNSAVED).waitFor({ timeout: SOON_MS });
     await learner.page.getByText('you may lose your latest work').waitFor();

@@ -142,7 +142,7 @@ describe('the player page in a small window', () => {
       assert.equal(await contents(learner).isVisible(), false, 'the learner has closed them');
     });
 
-    it('shows a short name of a course beside its buttons, whatever the state of saving', async () => {
+    it('shows a short name of a course in the row of the buttons, whatever the state of saving', async () => {
       const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(1) }));
       await using learner = await newLearnerIn(PHONE);
       await learner.open(service, registrationId);

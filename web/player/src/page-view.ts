@@ -78,6 +78,8 @@ export class PageView {
   readonly #actions: PageActions;
   readonly #header: PageHeader;
   readonly #stage = new Stage();
+  /** Whether the notice says that a unit waits for a response. */
+  #isOverdue = false;
 
   /** @param playing returns the current state of the player */
   constructor(playing: () => Playing, actions: PageActions) {
@@ -183,11 +185,15 @@ export class PageView {
 
   /** Shows whether the last requests of a unit that calls the service itself are being sent. */
   showSending(isSending: boolean): void {
-    if (!this.#playing().isEnded) this.#header.setSaving('saving', isSending);
+    const { isEnded } = this.#playing();
+    if (!isEnded) this.#header.setSaving('saving', isSending);
+    if (this.#isOverdue && !isSending && !isEnded) this.clearNotice();
+    this.#isOverdue = false;
   }
 
   /** Shows that a unit that calls the service itself waits for a response, while it is still open. */
   showOverdue(): void {
+    this.#isOverdue = true;
     this.#stage.sayInstead(`${TEXTS.unsavedTitle}. ${TEXTS.unsavedUnsure}`);
   }
 
@@ -254,10 +260,7 @@ export class PageView {
   /** Shows that the course is being closed. @param isOut false if only a unit is: then the next one or a card follows */
   showClosing(isOut = true): void {
     if (isOut) this.#showLeaving(cardOf(TEXTS.closing));
-    else if (!this.#playing().isEnded) {
-      this.#stage.clear();
-      this.showLoading();
-    }
+    else if (!this.#playing().isEnded) this.showLoading();
   }
 
   /**

@@ -69,7 +69,7 @@ export class Saver {
   #ended: EndState | null = null;
   /** Whether the service has rejected the newest data that it responded to. */
   #isRefused = false;
-  /** Whether a save has failed, and the service has acknowledged none since. The learner knows that. */
+  /** Whether a save has failed or is overdue, and the service has acknowledged none since. The learner knows that. */
   #hasFailed = false;
   #retryMs = FIRST_RETRY_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
