@@ -79,6 +79,23 @@ describe('the saving of a unit', () => {
     assert.deepEqual([states.at(-1), saver.isUnkept], ['saved', false]);
   });
 
+  it('is overdue if a learner waits for it, until its response arrives after all', async (t) => {
+    const { page, saver, states, report, sent } = pageWithUnit(t);
+    const late = Promise.withResolvers<Response>();
+    page.answer = () => late.promise;
+    saver.overdue();
+    report('essay');
+    await page.pass(0);
+    saver.overdue();
+    saver.overdue();
+    assert.deepEqual([states, saver.hasFailed], [['saving', 'offline'], true]);
+    assert.match(Object.values(page.kept).join(), /"isPromised":true/);
+    late.resolve(Response.json({ outcome: 'recorded' }));
+    await page.pass(0);
+    assert.deepEqual([states.at(-1), saver.hasFailed], ['saved', false]);
+    assert.deepEqual([sent(), Object.keys(page.kept)], [['essay'], []]);
+  });
+
   it('goes on with the next report, though not at once, after the service has rejected one', async (t) => {
     const { page, saver, states, report, sent } = pageWithUnit(t);
     page.answer = () => problem(400);
