@@ -192,7 +192,7 @@ describe('the last data of a course that sends it in a synchronous request', () 
     // Requests that the page sent before this one have arrived as well.
     await learner.page.evaluate(async () => (await fetch(location.href)).text());
     assert.deepEqual(commands, ['PutParam']);
-    await learner.page.getByText('Saving …').waitFor();
+    await heading(learner, 'The course is closing …');
     await first.continue();
     await heading(learner, 'You have not finished this course yet');
     assert.deepEqual(commands, ['PutParam', 'ExitAU']);
