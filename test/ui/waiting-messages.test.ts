@@ -163,21 +163,7 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await remove(id);
   });
 
-  it('are purged up to a time, and those of later events stay', async () => {
-    const id = await blocked('CRM', 'Northwind', 'Contoso');
-    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
-    const { page } = visit;
-    await page.getByRole('button', { name: 'Purge…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Purge the line' });
-    await dialog.getByLabel('Only events before').fill('2020-01-01T00:00');
-    await dialog.getByRole('textbox', { name: /^Type/ }).fill('CRM');
-    await dialog.getByRole('button', { name: 'Purge' }).click();
-    await dialog.getByText('Done: 0 messages purged.').waitFor();
-    assert.equal((await ui.service.api.get(`/webhooks/${id}/line`)).body.depth, 2);
-    await remove(id);
-  });
-
-  it('are not purged while the time is incomplete or impossible: the field has an error and the focus', async () => {
+  it('are purged up to a time, and not while it is incomplete or impossible: the field has an error and the focus', async () => {
     const id = await blocked('CRM', 'Northwind', 'Contoso');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
     const { page } = visit;
@@ -208,6 +194,7 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await before.fill('2020-01-01T00:00');
     await dialog.getByRole('button', { name: 'Purge' }).click();
     await dialog.getByText('Done: 0 messages purged.').waitFor();
+    // Those of later events stay.
     assert.equal((await ui.service.api.get(`/webhooks/${id}/line`)).body.depth, 2);
     await remove(id);
   });
