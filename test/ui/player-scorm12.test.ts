@@ -160,6 +160,10 @@ describe('a SCORM 1.2 course in a browser', () => {
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
+    // The page may still say that an earlier save is done.
+    const isSaved = learner.page.waitForResponse(
+      (response) => (response.request().postData() ?? '').length > 2 ** 20 && response.ok(),
+    );
     const taken = await learner.course.locator('body').evaluate(() => {
       const course = globalThis as unknown as {
         saysLastWords: boolean;
@@ -171,6 +175,7 @@ describe('a SCORM 1.2 course in a browser', () => {
       return result;
     });
     assert.equal(taken, 'true');
+    await isSaved;
     await learner.saved();
     await learner.page.close({ runBeforeUnload: true });
     await until(
