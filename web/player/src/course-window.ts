@@ -1,4 +1,4 @@
-import { watchLastRequests } from './last-requests.ts';
+import { watchFirstPage, watchLastRequests } from './last-requests.ts';
 import { EMPTY_PAGE } from './watched-page.ts';
 
 const CLOSED_CHECK_MS = 500;
@@ -46,6 +46,7 @@ export class CourseWindow {
     if (this.#window === null) return;
     if (new URL(address, location.href).origin !== location.origin) this.#window.opener = null;
     this.#window.location.replace(address);
+    watchFirstPage(this.#window);
   }
 
   focus(): void {

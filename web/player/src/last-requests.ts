@@ -2,7 +2,7 @@ import { watchFetch } from './course-fetch.ts';
 import { watchXhr } from './course-xhr.ts';
 import { LastRequestQueue } from './last-request-queue.ts';
 import { Reports } from './reports.ts';
-import { type CourseGlobal, WatchedPage } from './watched-page.ts';
+import { type CourseGlobal, isEmpty, WatchedPage } from './watched-page.ts';
 
 /**
  * This file delivers the last requests of courses. Browsers reject a synchronous XMLHttpRequest while its page is being
@@ -41,13 +41,22 @@ export function watchLastRequests(root: Window, isLeaving?: boolean): void {
   }
 }
 
+/**
+ * Watches a window whose first page is about to load. Browsers show that page in the window of the empty page before it,
+ * so what it sends while it loads is known. The frames that it adds are noticed once it is there.
+ */
+export function watchFirstPage(root: Window): void {
+  watchLastRequests(root);
+  if (!root.closed && isEmpty(root)) setTimeout(() => watchFirstPage(root));
+}
+
 function watchOne(course: CourseGlobal, isLeaving?: boolean): void {
   // When a frame navigates, its window object stays, but its globals are replaced.
   // A course may replace others, such as XMLHttpRequest.
   const { prototype } = course.Object;
   let page = watched.get(prototype);
   if (page === undefined) {
-    page = new WatchedPage(course, queue, reports);
+    page = new WatchedPage(course, queue, reports, () => watchLastRequests(course));
     watched.set(prototype, page);
     watchXhr(page);
     watchFetch(page);

@@ -1,11 +1,11 @@
 import type { CourseWindow } from './course-window.ts';
 import { element } from './elements.ts';
-import { watchLastRequests } from './last-requests.ts';
+import { watchFirstPage, watchLastRequests } from './last-requests.ts';
 import type { Saver } from './saver.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { TimeLimit, Unit, UnitStart } from './server.ts';
 import { removeRuntime, type UnitRuntime } from './unit-runtime.ts';
-import { EMPTY_PAGE } from './watched-page.ts';
+import { EMPTY_PAGE, isEmpty } from './watched-page.ts';
 
 /** Why an open unit is left: for another unit, with the whole course, or because its time is up. */
 export type Leaving = 'on' | 'out' | 'time-out';
@@ -71,8 +71,9 @@ export class OpenUnit {
       onload: ({ currentTarget }: Event) => watchFrame(currentTarget as HTMLIFrameElement),
     });
     this.#frame = frame;
-    // Browsers show the course in the window of the empty page before it, so what it sends while it loads is known.
-    queueMicrotask(() => watchFrame(frame));
+    queueMicrotask(() => {
+      if (frame.contentWindow !== null) watchFirstPage(frame.contentWindow);
+    });
     const timer = setInterval(() => {
       if (!watchFrame(frame)) clearInterval(timer);
     }, WATCH_MS);
@@ -158,19 +159,9 @@ function isUnloaded(frame: HTMLIFrameElement): Promise<boolean> {
     }, UNLOAD_TICK_MS);
     // If the page stays, its own `load` may still follow.
     const loaded = () => {
-      if (isEmpty(frame)) end(true);
+      if (frame.contentWindow !== null && isEmpty(frame.contentWindow)) end(true);
     };
     frame.addEventListener('load', loaded);
     frame.src = EMPTY_PAGE;
   });
-}
-
-/** Whether a frame shows the empty page. */
-function isEmpty({ contentWindow }: HTMLIFrameElement): boolean {
-  try {
-    return contentWindow?.location.href === EMPTY_PAGE;
-  } catch {
-    // A page of another origin.
-    return false;
-  }
 }

@@ -13,21 +13,36 @@ const LEFT_MS = 500;
 /** The address of a frame or window before a page is loaded into it. */
 export const EMPTY_PAGE = 'about:blank';
 
+/** Whether a window shows the empty page. */
+export function isEmpty({ location }: Window): boolean {
+  try {
+    return location.href === EMPTY_PAGE;
+  } catch {
+    // A page of another origin.
+    return false;
+  }
+}
+
 /** A page of a course whose requests the player watches. */
 export class WatchedPage {
   readonly course: CourseGlobal;
   readonly queue: LastRequestQueue;
   readonly #reports: Reports;
+  readonly #watchAgain: () => void;
+  /** The document whose frames are noticed. */
+  #document: Document | null = null;
   /** Called when the page is unloaded, for the reports that have no response, or have just failed. */
   readonly #unloads = new Set<(isByCourse: boolean) => void>();
   #isLeaving = false;
   /** Whether the course has begun to leave the page. The learner may still decide to stay. */
   #hasBegunToLeave = false;
 
-  constructor(course: CourseGlobal, queue: LastRequestQueue, reports: Reports) {
+  /** @param watchAgain watches the page that the window shows then, and its frames */
+  constructor(course: CourseGlobal, queue: LastRequestQueue, reports: Reports, watchAgain: () => void) {
     this.course = course;
     this.queue = queue;
     this.#reports = reports;
+    this.#watchAgain = watchAgain;
   }
 
   /**
@@ -36,10 +51,21 @@ export class WatchedPage {
    * requests.
    */
   listen(): void {
-    if (this.course.location.href === EMPTY_PAGE) return;
+    if (isEmpty(this.course)) return;
     this.course.addEventListener('beforeunload', this.#leaves, { capture: true });
     this.course.addEventListener('pagehide', this.#hidden, { capture: true });
     this.course.addEventListener('pageshow', this.#shown, { capture: true });
+    this.#noticeFrames();
+  }
+
+  /** Frames that the page adds are watched before their own pages arrive. */
+  #noticeFrames(): void {
+    const { document } = this.course;
+    if (document === this.#document) return;
+    this.#document = document;
+    new MutationObserver(() => {
+      if (this.course.length > 0) this.#watchAgain();
+    }).observe(document, { childList: true, subtree: true });
   }
 
   /** Whether the page is being closed, so that it will hear no response. */
@@ -102,6 +128,8 @@ export class WatchedPage {
     // The browser ends these, but most have arrived: the next page of the course needs the same connection.
     for (const unload of this.#unloads) unload(isByCourse);
     this.#unloads.clear();
+    // The next page of the window replaces this one at once. Its scripts run later.
+    setTimeout(this.#watchAgain);
   };
 
   readonly #shown = () => {
