@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { Route } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles, xapiFiles } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -62,6 +62,10 @@ const later = async (route: Route) => {
   await route.continue();
 };
 const fail = (route: Route) => route.abort();
+const failAfterwards = async (route: Route) => {
+  await route.fetch();
+  await route.abort();
+};
 
 describe('the reports of a course that calls the service itself', () => {
   let classroom: Classroom;
@@ -151,17 +155,23 @@ describe('the reports of a course that calls the service itself', () => {
     assert.deepEqual(verbs, ['answered', 'sent', 'completed', 'sent']);
   });
 
-  it('arrive when the tab goes elsewhere while they are sent with fetch', async () => {
-    await using learner = await newLearner(browser);
-    const registrationId = await open(learner);
-    await learner.course.locator('#ready').click();
-    await sayAt(learner, 'pagehide', 'completed', PASSED, 'fetch');
-    await learner.page.goto('about:blank');
-    await until(
-      async () => (await recorded(registrationId)) === 'Completed',
-      'the last statement is recorded',
-    );
-  });
+  for (const [how, where, leave] of [
+    ['fetch', 'goes elsewhere', (page: Page) => page.goto('about:blank')],
+    ['Request', 'goes elsewhere', (page: Page) => page.goto('about:blank')],
+    ['Request', 'is closed', (page: Page) => page.close({ runBeforeUnload: true })],
+  ] as const) {
+    it(`arrive when the tab ${where} while they are sent with ${how}`, async () => {
+      await using learner = await newLearner(browser);
+      const registrationId = await open(learner);
+      await learner.course.locator('#ready').click();
+      await sayAt(learner, 'pagehide', 'completed', PASSED, how);
+      await leave(learner.page);
+      await until(
+        async () => (await recorded(registrationId)) === 'Completed',
+        'the last statement is recorded',
+      );
+    });
+  }
 
   for (const [what, handle, title] of [
     ['arrive', later, 'You have finished this course'],
@@ -194,23 +204,61 @@ describe('the reports of a course that calls the service itself', () => {
       await route(learner, fail);
       assert.equal(await say(learner, 'completed', PASSED, how), false);
       await restore(learner);
-      await notice(learner, 'What you did while it was lost may not be saved.');
+      await notice(learner, LOST);
       assert.equal(await say(learner, 'experienced'), true);
       await exit(learner);
       await heading(learner, LOST);
     });
   }
 
-  it('are saved once the course has sent again what was lost', async () => {
+  for (const how of ['fetch', 'Request', 'XMLHttpRequest'] as const) {
+    for (const [what, lose] of [
+      ['was lost', fail],
+      ['was stored although its response was lost', failAfterwards],
+    ] as const)
+      it(`are saved once the course has sent again what ${what} (${how})`, async () => {
+        await using learner = await newLearner(browser);
+        await open(learner);
+        const statement = ['experienced', {}, how, crypto.randomUUID()] as const;
+        await route(learner, lose);
+        assert.equal(await say(learner, ...statement), false);
+        await restore(learner);
+        assert.equal(await say(learner, ...statement), true);
+        await exit(learner);
+        await heading(learner, UNFINISHED);
+      });
+  }
+
+  it('are announced again if further ones are lost, and not if the same one fails again', async () => {
     await using learner = await newLearner(browser);
+    await learner.page.clock.install();
     await open(learner);
-    const statement = ['experienced', {}, 'fetch', crypto.randomUUID()] as const;
-    await route(learner, fail);
-    assert.equal(await say(learner, ...statement), false);
-    await restore(learner);
-    assert.equal(await say(learner, ...statement), true);
-    await exit(learner);
-    await heading(learner, UNFINISHED);
+    const said = learner.page.getByRole('alert');
+    const texts: string[] = [];
+    await learner.page.exposeFunction('heard', (text: string) => texts.push(text));
+    await said.evaluate((region) => {
+      const { heard } = globalThis as unknown as { heard(text: string | null): void };
+      new MutationObserver(() => heard(region.textContent)).observe(region, { childList: true });
+    });
+    const lose = async (id: string) => {
+      await route(learner, fail, '**/xapi/**');
+      await say(learner, 'experienced', {}, 'fetch', id);
+      await restore(learner);
+      const polled = learner.page.waitForResponse('**/units');
+      await learner.page.clock.fastForward(3_000);
+      await (await polled).finished();
+      await learner.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    };
+    const [first, second, third] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
+    await lose(first);
+    await lose(first);
+    assert.equal(texts.length, 1, 'its library only tries again');
+    await lose(second);
+    assert.equal(texts.length, 2);
+    await learner.page.clock.fastForward(60_000);
+    await learner.page.locator('.notice').waitFor({ state: 'hidden' });
+    await lose(third);
+    await notice(learner, LOST);
   });
 
   it('may not be saved while the connection is lost, as the page says without one of them', async () => {
@@ -225,6 +273,20 @@ describe('the reports of a course that calls the service itself', () => {
     await learner.page.locator('.notice').waitFor({ state: 'hidden' });
     await exit(learner);
     await heading(learner, UNFINISHED);
+  });
+
+  it('may not be saved if they were sent while the connection was lost, as the page says once it is back', async () => {
+    await using learner = await newLearner(browser);
+    await learner.page.clock.install();
+    await open(learner);
+    await route(learner, fail, '**/units');
+    await learner.page.clock.fastForward(15_000);
+    await notice(learner, 'The connection is lost.');
+    await route(learner, fail);
+    await say(learner, 'experienced');
+    await restore(learner);
+    await learner.page.clock.fastForward(15_000);
+    await notice(learner, 'The connection is back. What you did while it was lost may not be saved.');
   });
 
   it('are not called saved if the service refuses one, and the page says so at once', async () => {

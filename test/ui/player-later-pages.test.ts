@@ -6,7 +6,9 @@ import { registerTo } from '../support/registered-course.ts';
 import { type Classroom, newLearner, openClassroom } from './support/learner.ts';
 
 /** A page of an xAPI course that sends a statement with its first script. */
-const saying = (how: 'fetch' | 'XMLHttpRequest') => `<!doctype html><html lang="en"><title>Page</title><script>
+const saying = (
+  how: 'fetch' | 'XMLHttpRequest',
+) => `<!doctype html><html lang="en"><title>Page</title><script>
 var given = new URLSearchParams(location.search);
 var address = given.get('endpoint') + 'statements';
 var headers = { Authorization: given.get('auth'), 'Content-Type': 'application/json', 'X-Experience-API-Version': '1.0.3' };
@@ -23,7 +25,9 @@ else {
 }
 </script><p id="said">Said</p></html>`;
 
-const linkTo = (href: string) => `<!doctype html><html lang="en"><title>Page</title><p><a id="next">Next</a></p>
+const linkTo = (
+  href: string,
+) => `<!doctype html><html lang="en"><title>Page</title><p><a id="next">Next</a></p>
 <script>document.getElementById('next').href = '${href}' + location.search;</script></html>`;
 const frameOf = (src: string) => `<!doctype html><html lang="en"><title>Page</title><body><script>
 document.write('<iframe name="inner" src="${src}' + location.search + '"></iframe>');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isReport } from '../../web/player/src/report.ts';
 import { type Fate, fateOf } from '../../web/player/src/report-fate.ts';
 import { Reports } from '../../web/player/src/reports.ts';
 
@@ -114,6 +115,9 @@ describe('a report that failed', () => {
   it('is nothing if the unit ends a session once more that has ended', () => {
     const said = (verb: string) => JSON.stringify({ verb: { id: `http://adlnet.gov/expapi/verbs/${verb}` } });
     assert.equal(doubtAfter(['ended', STATEMENTS, said('terminated')]), null);
+    assert.equal(doubtAfter(['ended', STATEMENTS, said('exited')]), null);
+    assert.equal(doubtAfter(['ended', STATEMENTS, `[${said('exited')},${said('terminated')}]`]), null);
+    assert.equal(doubtAfter(['ended', STATEMENTS, `[${said('answered')},${said('terminated')}]`]), 'refused');
     assert.equal(doubtAfter(['ended', STATEMENTS, said('answered')]), 'refused');
     assert.equal(doubtAfter(['ended', BOOKMARK, 'page 3', 'PUT']), 'refused');
   });
@@ -151,6 +155,21 @@ describe('a report that failed', () => {
     settle(null);
     assert.deepEqual([reports.isPending, reports.doubt], [false, null]);
   });
+});
+
+describe('a request', () => {
+  for (const [what, method, path, reports] of [
+    ['that stores', 'PUT', BOOKMARK, true],
+    ['that only reads', 'get', BOOKMARK, false],
+    ['with a form that stores', 'POST', `${STATEMENTS}?method=PUT`, true],
+    ['with a form that only reads', 'POST', `${STATEMENTS}?method=get`, false],
+    ['with a message of AICC', 'POST', `${AICC}?method=GET`, true],
+    ['for a file', 'POST', 'content/page.html', false],
+  ] as const) {
+    it(`${what} reports ${reports ? 'something' : 'nothing'}`, () => {
+      assert.equal(isReport(method, urlOf(path)), reports);
+    });
+  }
 });
 
 describe('what has become of a report', () => {

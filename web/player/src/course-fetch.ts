@@ -4,6 +4,8 @@ import { fateOfResponse } from './report-fate.ts';
 import { bodyOf, isOfType, sizeOf } from './request-body.ts';
 import type { WatchedPage } from './watched-page.ts';
 
+const ATTACHMENTS = /^\s*multipart\//i;
+
 /** A report that a course gives to `fetch`. */
 interface Fetched extends Report {
   headers: [string, string][];
@@ -39,15 +41,15 @@ export function watchFetch(page: WatchedPage): void {
 /** Sends a report in a way that outlives the page of the course; null if that is impossible. */
 function sendLast(
   { course, queue }: WatchedPage,
-  { method, url, headers, body, bytes, request }: Fetched,
+  sent: Fetched,
   init: RequestInit | undefined,
 ): Promise<Response> | null {
+  const { method, url, headers, body, bytes, request } = sent;
   if (request !== null) {
     if (queue.isClosing || request.bodyUsed) return null;
-    return queue.sendNow(
-      { method, url, body },
-      new Request(request, { ...init, signal: null, keepalive: false }),
-    );
+    const own = new Request(request, { ...init, signal: null, keepalive: false });
+    void readBody(sent, own);
+    return queue.sendNow(sent, own);
   }
   if (bytes === null || !queue.takes(bytes, course)) return null;
   return queue.add({ method, url, headers, body: bodyOf(method, body as BodyInit | null), bytes }, course);
@@ -56,18 +58,34 @@ function sendLast(
 /** Sends a report as the course asked for, and notes its fate. */
 function noted(page: WatchedPage, sent: Fetched, send: () => Promise<Response>): Promise<Response> {
   const settle = page.note(sent, sent.bytes ?? 0, { isAsync: true });
-  const lost = () => settle('lost', false);
+  const read = sent.request === null ? null : readBody(sent, sent.request);
+  const lost = async () => {
+    await read;
+    settle('lost', false);
+  };
   try {
     const response = send();
     // Before the course reads the response.
-    response.then(
-      (received) => void fateOfResponse(sent.url, received).then((fate) => settle(fate, true), lost),
-      lost,
-    );
+    response
+      .then(async (received) => {
+        const [fate] = await Promise.all([fateOfResponse(sent.url, received), read]);
+        settle(fate, true);
+      })
+      .catch(lost);
     return response;
   } catch (error) {
-    lost();
+    void lost();
     throw error;
+  }
+}
+
+/** Reads what is in a `Request` before it is sent. Attachments are large, and other reports with them are not read, either. */
+async function readBody(sent: Fetched, request: Request): Promise<void> {
+  if (ATTACHMENTS.test(request.headers.get('content-type') ?? '')) return;
+  try {
+    sent.body = await request.clone().text();
+  } catch {
+    // The course has sent it already, or its page is gone.
   }
 }
 

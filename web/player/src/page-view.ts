@@ -176,11 +176,14 @@ export class PageView {
     else if (state === 'refused') this.#stage.say(savedWords('refused'), true);
   }
 
-  /** Shows whether the reports of a unit arrive that calls the service itself. */
-  showReporting(state: ReportingState): void {
+  /**
+   * Shows whether the reports of a unit arrive that calls the service itself.
+   * @param isBack whether the service could not be reached before
+   */
+  showReporting(state: ReportingState, isBack: boolean): void {
     if (state === 'offline') this.#stage.sayInstead(TEXTS.offlineUnsaved);
     else if (state === null) this.#stage.clear();
-    else this.#stage.sayForAWhile(state === 'lost' ? TEXTS.backUnsaved : savedWords(state), true);
+    else this.#stage.sayAgain(state === 'lost' && isBack ? TEXTS.backUnsaved : savedWords(state));
   }
 
   /** Shows whether the last requests of a unit that calls the service itself are being sent. */

@@ -4,7 +4,7 @@ import { isOfType } from './request-body.ts';
 export interface Report {
   method: string;
   url: URL;
-  /** As the course gave it to the browser. Undefined if it is in a `Request`, where only the browser can read it. */
+  /** As the course gave it to the browser. Undefined if it is in a `Request` and has not been read. */
   body: unknown;
 }
 
@@ -12,7 +12,10 @@ export interface Report {
 const AICC = /^\/[^/]+\/aicc$/;
 const XAPI = /^\/[^/]+\/xapi\//;
 const STATEMENTS = /\/xapi\/+statements\/*$/;
-const TERMINATED = 'http://adlnet.gov/expapi/verbs/terminated';
+/** The verbs with which units say that the learner leaves. They say nothing about what the learner did. */
+const LEAVING: ReadonlySet<unknown> = new Set(
+  ['exited', 'terminated'].map((verb) => `http://adlnet.gov/expapi/verbs/${verb}`),
+);
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const PUT_PARAM = 'putparam';
 const EXIT_UNIT = 'exitau';
@@ -31,7 +34,10 @@ export function isAicc({ pathname }: URL): boolean {
  * files, and would wait for their numbers.
  */
 export function isReport(method: string, url: URL): boolean {
-  return !READS.has(method.toUpperCase()) && (isAicc(url) || XAPI.test(url.pathname));
+  if (isAicc(url)) return !READS.has(method.toUpperCase());
+  // A form has its method inside.
+  const meant = url.searchParams.get('method') ?? method;
+  return !READS.has(meant.toUpperCase()) && XAPI.test(url.pathname);
 }
 
 /**
@@ -44,7 +50,6 @@ export function subjectsOf({ method, url, body }: Report): string[] {
   const form = searchParams.get('method');
   const isDocument = !isAicc(url) && form === null && !STATEMENTS.test(pathname);
   if (isDocument) return documentSubjects(`${pathname}${search}`, method, body);
-  if (form !== null && READS.has(form.toUpperCase())) return [];
   const id = searchParams.get('statementId');
   if (id !== null) return [statement(id)];
   const text = textOf(body);
@@ -54,11 +59,11 @@ export function subjectsOf({ method, url, body }: Report): string[] {
   return form === null ? statementSubjects(text) : [`${method} ${text}`];
 }
 
-/** Whether a report is the one statement with which a cmi5 unit ends its session. */
+/** Whether a report says only that the learner leaves a cmi5 unit. */
 export function endsSession({ body }: Report): boolean {
   try {
     const statements = [JSON.parse(textOf(body) ?? '') as unknown].flat() as { verb: { id: unknown } }[];
-    return statements.length === 1 && statements[0]?.verb.id === TERMINATED;
+    return statements.length > 0 && statements.every(({ verb }) => LEAVING.has(verb.id));
   } catch {
     return false;
   }

@@ -9,7 +9,8 @@ const REPEATED_MS = 3_000;
 
 /** The parts of the page that show it. */
 interface ReportingView {
-  showReporting(state: ReportingState): void;
+  /** @param isBack whether the service could not be reached before */
+  showReporting(state: ReportingState, isBack: boolean): void;
   /** Removes the notice. */
   clearNotice(): void;
   /** Shows whether the page waits for responses. */
@@ -22,6 +23,8 @@ export class Reporting {
   readonly #view: ReportingView;
   readonly #isReporting: () => boolean;
   #state: ReportingState = null;
+  /** The number of the latest report that was lost or refused, and that the page has said so of. */
+  #said = 0;
 
   /**
    * @param options.isReporting whether such a unit is open, and what it reports is recorded
@@ -52,9 +55,12 @@ export class Reporting {
   heard(hasResponded: boolean): void {
     if (!this.#isReporting()) return;
     const state = hasResponded ? this.#reports.doubt : 'offline';
-    if (state !== this.#state) this.#view.showReporting(state);
+    const { newest } = this.#reports;
+    const isNew = state !== this.#state || (state !== 'offline' && newest > this.#said);
+    if (isNew) this.#view.showReporting(state, this.#state === 'offline');
     // What was said may disappear after a while.
-    else if (state !== 'offline') this.#view.showReporting(null);
+    else if (state !== 'offline') this.#view.showReporting(null, false);
+    if (state !== 'offline') this.#said = newest;
     this.#state = state;
   }
 

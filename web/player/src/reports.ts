@@ -13,7 +13,7 @@ export class Reports {
   /** Called when a report has failed. */
   onFailed: (why: Doubt) => void = () => {};
   #pending = new Set<Promise<void>>();
-  /** What the failed reports were about, why they failed, and the number of the report. */
+  /** The failed reports by what they were about. */
   #failed: Failed = new Map();
   /** The number of the latest report about something that arrived, while others are being sent. */
   #arrived = new Map<string, number>();
@@ -42,7 +42,9 @@ export class Reports {
         } else {
           const doubt = fate === 'lost' ? 'lost' : 'refused';
           const missing = subjects.filter((subject) => (arrived.get(subject) ?? 0) < by);
-          for (const subject of missing) failed.set(subject, { doubt, by });
+          for (const subject of missing) {
+            failed.set(subject, { doubt, by, since: failed.get(subject)?.since ?? by });
+          }
           if (missing.length > 0) this.onFailed(doubt);
         }
       }
@@ -67,6 +69,11 @@ export class Reports {
     return doubts.has('refused') ? 'refused' : null;
   }
 
+  /** The number of the latest report that failed and is no repetition of one that had failed before; 0 if there is none. */
+  get newest(): number {
+    return Math.max(0, ...[...this.#failed.values()].map(({ since }) => since));
+  }
+
   /** Begins with the next unit. Returns the doubt about the one before. */
   take(): Doubt | null {
     const { doubt } = this;
@@ -77,7 +84,8 @@ export class Reports {
   }
 }
 
-type Failed = Map<string, { doubt: Doubt; by: number }>;
+/** Why a report failed, its number, and the number of the first one about the same. */
+type Failed = Map<string, { doubt: Doubt; by: number; since: number }>;
 
 /** Nobody will know the fate of a report. What it has said itself does not hold, but others may still be lost. */
 function takeBack(failed: Failed, subjects: readonly string[], by: number): void {

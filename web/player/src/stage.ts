@@ -33,6 +33,12 @@ export class Stage {
     this.say(words, isUrgent);
   }
 
+  /** Shows an urgent notice for a while, which screen readers announce even if it is shown already. */
+  sayAgain(words: string): void {
+    this.say(null);
+    this.sayForAWhile(words, true);
+  }
+
   /** Removes a notice that was visible long enough. */
   clear(): void {
     if (performance.now() >= this.#noticeUntil) this.say(null);

@@ -63,7 +63,7 @@ export const TEXTS = {
   refused:
     'The service rejected data from the course. Please tell whoever gave you the course. Your earlier work is kept.',
   lostTitle: 'Your last work may not be saved',
-  lost: 'The connection was lost. Open the course again when it is back, and check your last work.',
+  lost: 'The service may not have received all of it. Open the course again later, and check your last work.',
   courseEndedHere: 'The course has ended and your work is saved. You can exit now.',
   unitEndedHere: 'This unit has ended and your work is saved. Open another unit, or exit the course.',
   unitEnded: 'You have left this unit',
