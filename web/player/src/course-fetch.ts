@@ -46,10 +46,10 @@ function sendLast(
 ): Promise<Response> | null {
   const { method, url, headers, body, bytes, request } = sent;
   if (request !== null) {
-    if (queue.isClosing || request.bodyUsed) return null;
+    if (request.bodyUsed) return null;
     const own = new Request(request, { ...init, signal: null, keepalive: false });
     void readBody(sent, own);
-    return queue.sendNow(sent, own);
+    return queue.sendNow(sent, own, course);
   }
   if (bytes === null || !queue.takes(bytes, course)) return null;
   return queue.add({ method, url, headers, body: bodyOf(method, body as BodyInit | null), bytes }, course);

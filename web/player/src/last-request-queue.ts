@@ -44,11 +44,6 @@ export class LastRequestQueue {
     this.#reports = reports;
   }
 
-  /** Whether the page of the player is being closed. */
-  get isClosing(): boolean {
-    return this.#isClosing;
-  }
-
   /** Whether it can send a request of this size now. @param course the page that would send it, see {@link add} */
   takes(bytes: number, course: Sender): boolean {
     return !this.#isClosing || bytes <= roomOf(course);
@@ -78,7 +73,13 @@ export class LastRequestQueue {
    * Sends a report at once, because the browser drops its body together with the page of the course. While the page of the
    * player is being closed, only the course can send it.
    */
-  sendNow(report: Report, request: Request): Promise<Response> {
+  sendNow(report: Report, request: Request, course: Sender): Promise<Response> {
+    if (this.#isClosing) {
+      const headers = [...request.headers, this.#nextOrder()];
+      const last = course.fetch(request, { headers, keepalive: true });
+      last.catch(() => {});
+      return last;
+    }
     const settle = this.#reports.begin(report);
     const response = deliver(report.url, 0, (signal) => window.fetch(request, { signal }), settle);
     response.catch(() => {});
