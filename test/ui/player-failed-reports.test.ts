@@ -155,24 +155,6 @@ describe('the reports of a course that calls the service itself', () => {
     assert.deepEqual(verbs, ['answered', 'sent', 'completed', 'sent']);
   });
 
-  for (const [how, where, leave] of [
-    ['fetch', 'goes elsewhere', (page: Page) => page.goto('about:blank')],
-    ['Request', 'goes elsewhere', (page: Page) => page.goto('about:blank')],
-    ['Request', 'is closed', (page: Page) => page.close({ runBeforeUnload: true })],
-  ] as const) {
-    it(`arrive when the tab ${where} while they are sent with ${how}`, async () => {
-      await using learner = await newLearner(browser);
-      const registrationId = await open(learner);
-      await learner.course.locator('#ready').click();
-      await sayAt(learner, 'pagehide', 'completed', PASSED, how);
-      await leave(learner.page);
-      await until(
-        async () => (await recorded(registrationId)) === 'Completed',
-        'the last statement is recorded',
-      );
-    });
-  }
-
   for (const [what, handle, title] of [
     ['arrive', later, 'You have finished this course'],
     ['are not called saved', fail, LOST],
@@ -353,4 +335,22 @@ describe('the reports of a course that calls the service itself', () => {
     await exit(learner);
     await heading(learner, UNFINISHED);
   });
+
+  for (const [how, where, leave] of [
+    ['fetch', 'goes elsewhere', (page: Page) => page.goto('about:blank')],
+    ['Request', 'goes elsewhere', (page: Page) => page.goto('about:blank')],
+    ['Request', 'is closed', (page: Page) => page.close({ runBeforeUnload: true })],
+  ] as const) {
+    it(`arrive when the tab ${where} while they are sent with ${how}`, async () => {
+      await using learner = await newLearner(browser);
+      const registrationId = await open(learner);
+      await learner.course.locator('#ready').click();
+      await sayAt(learner, 'pagehide', 'completed', PASSED, how);
+      await leave(learner.page);
+      await until(
+        async () => (await recorded(registrationId)) === 'Completed',
+        'the last statement is recorded',
+      );
+    });
+  }
 });
