@@ -228,16 +228,18 @@ describe('the reports of a course that calls the service itself', () => {
       await restore(learner);
       const polled = learner.page.waitForResponse('**/units');
       await learner.page.clock.fastForward(3_000);
-      await (await polled).finished();
+      // Its end is sometimes not reported after another tab was closed. The next statement takes longer than that.
+      await polled;
     };
     const [first, second, third] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
     await lose(first);
     await lose(first);
     await lose(second);
-    await until(async () => texts.length >= 2, 'the second loss is announced');
-    assert.equal(texts.length, 2, 'the library of the course only tries the first one again');
+    const announced = () => texts.filter(Boolean).length;
+    await until(async () => announced() >= 2, 'the second loss is announced');
     await learner.page.clock.fastForward(60_000);
     await learner.page.locator('.notice').waitFor({ state: 'hidden' });
+    assert.equal(announced(), 2, 'the library of the course only tries the first one again');
     await lose(third);
     await notice(learner, LOST);
   });
