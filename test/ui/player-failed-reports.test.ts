@@ -355,4 +355,17 @@ describe('the reports of a course that calls the service itself', () => {
       );
     });
   }
+
+  it('all arrive when the tab is closed while a course sends more of them than a browser has connections', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await open(learner);
+    await learner.course.locator('#ready').click();
+    for (let n = 0; n < 10; n++) await sayAt(learner, 'beforeunload', 'experienced', {}, 'fetch');
+    await sayAt(learner, 'beforeunload', 'completed', PASSED, 'fetch');
+    await learner.page.close({ runBeforeUnload: true });
+    await until(
+      async () => (await recorded(registrationId)) === 'Completed',
+      'the last statement is recorded',
+    );
+  });
 });

@@ -1,3 +1,4 @@
+import { sendInRoom } from './closing-room.ts';
 import { ORDER_HEADER } from './last-request-queue.ts';
 import { isReport, type Report } from './report.ts';
 import { fateOfResponse } from './report-fate.ts';
@@ -31,7 +32,13 @@ export function watchFetch(page: WatchedPage): void {
       const response = sendLast(page, sent, given[1]);
       if (response !== null) return response;
     }
-    return noted(page, sent, () => send.apply(this as Window, given));
+    return noted(page, sent, () =>
+      sendOrOutlive(page, sent, (keepalive) =>
+        keepalive
+          ? send.call(this as Window, given[0], { ...given[1], keepalive })
+          : send.apply(this as Window, given),
+      ),
+    );
   };
   // The course may have made it read-only.
   Reflect.set(course, 'fetch', watched);
@@ -53,6 +60,20 @@ function sendLast(
   }
   if (bytes === null || !queue.takes(bytes, course)) return null;
   return queue.add({ method, url, headers, body: bodyOf(method, body as BodyInit | null), bytes }, course);
+}
+
+/**
+ * Sends a report as the course asked for. If the page may be closed at once, the request outlives it, because the browser drops
+ * others that wait for a connection.
+ * @param send sends it. `keepalive` is whether it outlives the page in any case
+ */
+function sendOrOutlive(
+  page: WatchedPage,
+  { bytes, request }: Fetched,
+  send: (keepalive: boolean) => Promise<Response>,
+): Promise<Response> {
+  if (!page.mayLeave || bytes === null || request !== null) return send(false);
+  return sendInRoom(page.course, bytes, send);
 }
 
 /** Sends a report as the course asked for, and notes its fate. */

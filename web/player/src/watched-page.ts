@@ -78,6 +78,11 @@ export class WatchedPage {
     this.#isLeaving = isLeaving;
   }
 
+  /** Whether the page is about to be closed. The learner may still decide to stay. */
+  get mayLeave(): boolean {
+    return this.#hasBegunToLeave || this.course.event?.type === 'beforeunload';
+  }
+
   /**
    * Notes a report that the page sends itself.
    * @param bytes the size of its body
