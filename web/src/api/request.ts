@@ -15,6 +15,8 @@ const SESSION = '/ui/api/session';
 const MAX_KEPT = 60;
 /** Clocks that differ by less are considered equal. */
 const CLOCK_TOLERANCE_MS = 2_500;
+/** Milliseconds that the service's clock is ahead, as far as known. */
+let knownAhead = 0;
 
 export interface RequestOptions {
   body?: unknown;
@@ -36,7 +38,7 @@ export interface Read<T> {
 /** A response, and the difference between the clock of the service and this one. */
 export interface Timed<T> {
   record: T;
-  /** Milliseconds that the service's clock is ahead; 0 if they agree. */
+  /** Milliseconds that the service's clock is ahead; 0 if they nearly agree. */
   clockAhead: number;
 }
 
@@ -163,10 +165,14 @@ function unchangedByProxies(tag: string | null): string | null {
   return tag === null ? null : tag.replace(/^(?:W\/)?"(\d{1,15})(?:[-;](?:gzip|br|deflate|zstd))?"$/, '"$1"');
 }
 
-/** From the header field `Date`, which has a precision of one second. */
+/**
+ * From the header field `Date`, which has a precision of one second and is as old as its response. A small difference from
+ * what is known changes nothing, so that a countdown does not jump.
+ */
 function clockAhead(date: string | null): number {
-  const ahead = Date.parse(date ?? '') - Date.now();
-  return Math.abs(ahead) > CLOCK_TOLERANCE_MS ? ahead : 0;
+  const measured = Date.parse(date ?? '') - Date.now();
+  if (Math.abs(measured - knownAhead) > CLOCK_TOLERANCE_MS) knownAhead = measured;
+  return knownAhead;
 }
 
 /**
