@@ -108,7 +108,8 @@ it('an idle page adds the date to times of yesterday at midnight', async () => {
   // In the time zone of the page.
   const late = await page.evaluate((event) => new Date(event).setHours(23, 58), line.oldest_dt as string);
   await page.clock.install({ time: late });
-  await visit.go(`/administration/integrations/webhooks/${id}?tab=history`);
+  // Timers that scripts began before would go on by the other clock.
+  await page.goto(`${ui.service.url}/ui/administration/integrations/webhooks/${id}?tab=history`);
   const time = page.getByRole('listitem').filter({ hasText: 'Account created' }).locator('time');
   await time.getByText(/^\d{2}:\d{2}/).waitFor();
   await page.clock.fastForward('05:00');
