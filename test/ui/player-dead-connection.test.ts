@@ -27,8 +27,8 @@ describe('a connection that loses every packet', () => {
     browser = await sharedBrowser();
   });
 
-  /** Opens a course, before its requests get no response any longer. */
-  const openThenLose = async (learner: Learner, files: PackageFiles) => {
+  /** Opens a course in a page whose clock the test sets forward. */
+  const openWithClock = async (learner: Learner, files: PackageFiles) => {
     const { registrationId } = await registerTo(service, files);
     await learner.page.clock.install();
     await learner.open(service, registrationId);
@@ -36,6 +36,7 @@ describe('a connection that loses every packet', () => {
     await learner.page.locator('.notice').waitFor({ state: 'attached' });
     return registrationId;
   };
+  /** From now on, requests get no response until they `arrive`. */
   const lose = async ({ page }: Learner) => {
     const lost = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
@@ -57,7 +58,7 @@ describe('a connection that loses every packet', () => {
 
   it('shows after a few seconds that the work of a learner who exits is not saved, until it is', async () => {
     await using learner = await newLearner(browser);
-    const registrationId = await openThenLose(learner, scorm12Course());
+    const registrationId = await openWithClock(learner, scorm12Course());
     await learner.given();
     const { isLost, arrive } = await lose(learner);
     await learner.passesAtTheEnd();
@@ -77,7 +78,7 @@ describe('a connection that loses every packet', () => {
 
   it('shows that to a learner who opens another unit, too, and then opens it', async () => {
     await using learner = await newLearner(browser);
-    await openThenLose(learner, scorm12Course({ items: LESSONS }));
+    await openWithClock(learner, scorm12Course({ items: LESSONS }));
     await learner.given();
     const { isLost, arrive } = await lose(learner);
     await click(learner, /^Lesson 2/);
@@ -94,7 +95,7 @@ describe('a connection that loses every packet', () => {
   it('shows it for a unit that calls the service itself, before and after the unit is closed', async () => {
     await using learner = await newLearner(browser);
     const course = { ...cmi5Course([{ id: 'https://example.com/one' }]), 'start.html': CMI5_PAGE };
-    await openThenLose(learner, course);
+    await openWithClock(learner, course);
     await learner.course.getByText('Normal').waitFor();
     const { isLost } = await lose(learner);
     await learner.course.locator('body').evaluate(() => {
@@ -119,7 +120,7 @@ describe('a connection that loses every packet', () => {
 
   it('does not leave a learner who exits while a unit is being opened without a response', async () => {
     await using learner = await newLearner(browser);
-    await openThenLose(learner, scorm12Course({ items: LESSONS }));
+    await openWithClock(learner, scorm12Course({ items: LESSONS }));
     await learner.given();
     await learner.page.route('**/unit', () => {});
     const opening = learner.page.waitForRequest('**/unit');

@@ -53,7 +53,8 @@ export class Learner implements AsyncDisposable {
 
   /** Waits until the page says that everything is saved. */
   async saved(): Promise<void> {
-    await this.page.locator('.saving', { hasText: 'Saved' }).waitFor();
+    // A string would also be found in “Not saved yet”.
+    await this.page.locator('.saving', { hasText: /^Saved$/ }).waitFor();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
