@@ -10,6 +10,9 @@ import { type CourseGlobal, isEmpty, WatchedPage } from './watched-page.ts';
  * course is being closed, its requests are sent in a way that outlives it. Before that, its reports are only noted.
  */
 
+/** How long the first page of a window is expected at short intervals. */
+const FIRST_PAGE_MS = 30_000;
+
 const watched = new WeakMap<object, WatchedPage>();
 
 /** The reports of the open unit. */
@@ -44,10 +47,12 @@ export function watchLastRequests(root: Window, isLeaving?: boolean): void {
 /**
  * Watches a window whose first page is about to load. Browsers show that page in the window of the empty page before it,
  * so what it sends while it loads is known. The frames that it adds are noticed once it is there.
+ * @param until when to stop, since some windows stay empty
  */
-export function watchFirstPage(root: Window): void {
+export function watchFirstPage(root: Window, until = performance.now() + FIRST_PAGE_MS): void {
   watchLastRequests(root);
-  if (!root.closed && isEmpty(root)) setTimeout(() => watchFirstPage(root));
+  if (!root.closed && isEmpty(root) && performance.now() < until)
+    setTimeout(() => watchFirstPage(root, until));
 }
 
 function watchOne(course: CourseGlobal, isLeaving?: boolean): void {

@@ -97,6 +97,9 @@ export class LastSave {
 /** Waits for something. @param onOverdue called if it takes so long that the learner must know more */
 export async function orOverdue(done: Promise<void>, onOverdue: () => void): Promise<void> {
   const timer = setTimeout(onOverdue, OVERDUE_MS);
-  await done;
-  clearTimeout(timer);
+  try {
+    await done;
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -24,8 +24,8 @@ export function actionCard(title: string, words: string, label: string, action: 
 }
 
 /**
- * Why the page cannot say that everything is saved. `refused`: the service has rejected something. `lost`: the
- * service may not have received something that a unit reported which calls it itself.
+ * Why the page cannot say that everything is saved. `refused`: the service has rejected something. `lost`: the service may
+ * not have received something that a unit sent to it directly.
  */
 export type Doubt = 'refused' | 'lost';
 

@@ -23,7 +23,7 @@ export class Reporting {
   readonly #view: ReportingView;
   readonly #isReporting: () => boolean;
   #state: ReportingState = null;
-  /** The number of the latest report that was lost or refused, and that the page has said so of. */
+  /** The number of the latest lost or refused report that the page has announced. */
   #said = 0;
 
   /**

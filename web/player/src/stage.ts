@@ -14,8 +14,7 @@ export class Stage {
   readonly notice = element('div', { class: 'notice' }, this.#status, this.#alert);
   readonly contents = new ContentsPanel();
   readonly main = element('main');
-  /** Whether it shows that something is being loaded. */
-  isLoading = false;
+  #isLoading = false;
   #noticeUntil = 0;
 
   /**
@@ -50,9 +49,14 @@ export class Stage {
     this.say(words, true);
   }
 
+  /** Whether it shows that something is being loaded. */
+  get isLoading(): boolean {
+    return this.#isLoading;
+  }
+
   showLoading(): void {
     this.#show(cardOf(TEXTS.loading), true);
-    this.isLoading = true;
+    this.#isLoading = true;
   }
 
   /** @param withContents false if no unit can be opened any longer */
@@ -69,7 +73,7 @@ export class Stage {
   }
 
   #show(courseOrCard: HTMLElement, withContents: boolean): void {
-    this.isLoading = false;
+    this.#isLoading = false;
     this.main.replaceChildren(...(withContents ? [this.contents.nav] : []), courseOrCard);
     this.contents.makeRoom();
   }
