@@ -338,6 +338,8 @@ describe('attempts', () => {
       '//portal.example',
       'https://k:s@a.example/',
       '',
+      // 300 characters, but 1,800 when percent-encoded: browsers and proxies refuse very long links.
+      `https://portal.example/${'ü'.repeat(300)}`,
     ]) {
       const { status, body } = await service.api.post(path, { return_url });
       assert.equal(status, 400, return_url);

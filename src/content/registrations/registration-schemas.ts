@@ -14,9 +14,7 @@ import { MAX_LEARNER_ID_LENGTH } from '../../text-lengths.ts';
 import { MAX_LANGUAGE_LENGTH } from '../equivalents/language.ts';
 import { REGISTRATION_LAUNCH_MODES } from './launch-tokens.ts';
 import { COMPLETIONS, MAX_SCORE, MIN_SCORE, SUCCESSES } from './registration.ts';
-
-/** Keeps launch links short enough for every browser and proxy. */
-const MAX_RETURN_URL_LENGTH = 1_000;
+import { MAX_RETURN_URL_LENGTH } from './return-url.ts';
 
 export const Completion = Type.Enum([...COMPLETIONS], { title: 'Completion' });
 export const Success = Type.Enum([...SUCCESSES], { title: 'Success' });
@@ -202,7 +200,8 @@ export const LaunchInput = Nullable(
             maxLength: MAX_RETURN_URL_LENGTH,
             description:
               'Where the player leads when the learner exits: an https:// URL. A service that listens on loopback ' +
-              'also accepts http:// URLs on loopback. Without it, the player shows the recorded result.',
+              'also accepts http:// URLs on loopback. The limit applies to the percent-encoded form, too. Without it, ' +
+              'the player shows the recorded result.',
           }),
         ),
       ),
