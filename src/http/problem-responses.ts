@@ -92,8 +92,9 @@ function clippedError({ pointer, detail }: InputError): InputError {
   return { pointer: clipped(pointer, MAX_POINTER_LENGTH), detail: clipped(detail, MAX_DETAIL_LENGTH) };
 }
 
+/** Half a character of the request, in the name of a member for example, is replaced, because strict readers refuse it. */
 function clipped(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+  return text.length <= length ? text.toWellFormed() : `${text.slice(0, length).toWellFormed()}…`;
 }
 
 function toProblem(error: FastifyError, request: FastifyRequest): ProblemError {
