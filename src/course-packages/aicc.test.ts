@@ -108,6 +108,11 @@ describe('an AICC course is refused', () => {
       'MANIFEST_INVALID',
     ],
     [
+      'when the id of a unit contains a NUL character',
+      { ...aiccFiles(), 'course.au': `${AU_HEADER}A\0B,index.html` },
+      'UNIT_ID_INVALID',
+    ],
+    [
       'when a unit does not name a file',
       { ...aiccFiles(), 'course.au': `${AU_HEADER}A1,` },
       'LAUNCH_INVALID',

@@ -48,6 +48,8 @@ export async function describeCourse(
   }
   const outline = await readOutline(course);
   for (const { id } of outline.units) {
+    // Only AICC files can contain it. PostgreSQL would store another id, under which the results are not found.
+    if (id.includes('\0')) course.refuse(packageError('UNIT_ID_INVALID', { unit: id }));
     if (Buffer.byteLength(id) <= options.limits.unitIdBytes) continue;
     course.refuse(packageError('UNIT_ID_TOO_LONG', { unit: id, limit: options.limits.unitIdBytes }));
   }

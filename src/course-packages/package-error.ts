@@ -76,6 +76,8 @@ const MESSAGES = {
     `The file ${quoted(d.file)} names more than ${d.limit} units that a learner can open.`,
   UNIT_ID_TOO_LONG: (d: { unit: string; limit: number }) =>
     `The identifier of the unit ${quoted(d.unit)} has more than ${d.limit} bytes. Give the unit a shorter one.`,
+  UNIT_ID_INVALID: (d: { unit: string }) =>
+    `The identifier of the unit ${quoted(d.unit)} contains a NUL character, with which it cannot be stored. Remove that character.`,
   LAUNCH_INVALID: (d: { unit: string; launch: string; reason: string }) =>
     `The unit ${quoted(d.unit)} cannot be opened at ${quoted(d.launch)}: ${d.reason}.`,
   LAUNCH_FILE_MISSING: (d: { unit: string; launch: string }) =>
