@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings-table.ts';
 import { BackupError, backUp } from './backup.ts';
 import type { BackupSecret } from './backup-secret.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
-import { noteText } from './subcommands.ts';
+import { assertOptionsOnce, noteText } from './subcommands.ts';
 
 const HELP = `Usage: coursewire backup --to FOLDER
 
@@ -110,12 +110,14 @@ function counted(count: number, what: string): string {
 
 function parse(args: readonly string[]): { to: string | null } | { fault: string } {
   try {
-    const { values } = parseArgs({
+    const { values, tokens } = parseArgs({
       args: [...args],
       options: { to: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
       strict: true,
+      tokens: true,
     });
     if (values.help === true) return { to: null };
+    assertOptionsOnce(tokens);
     return values.to === undefined || values.to === '' ? { fault: '--to is missing.' } : { to: values.to };
   } catch (error) {
     return { fault: messageOf(error) };

@@ -10,7 +10,7 @@ import { type CopiedTable, type CopyOptions, copyDatabase } from '../database/co
 import type { CopyDatabases } from '../database/copying/open-databases.ts';
 import { messageOf } from '../problems/error-message.ts';
 import { SUCCESS, WRONG_USE } from './exit.ts';
-import { noteText } from './subcommands.ts';
+import { assertOptionsOnce, noteText } from './subcommands.ts';
 
 /** Rows between two progress lines. */
 const PROGRESS_EVERY_ROWS = 50_000;
@@ -147,7 +147,15 @@ function parse(
 ): { command: 'copy' | 'return' | 'help'; to?: string | undefined } | string {
   let parsed: ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>;
   try {
-    parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
+    const { tokens, ...found } = parseArgs({
+      args: [...args],
+      options: OPTIONS,
+      allowPositionals: true,
+      strict: true,
+      tokens: true,
+    });
+    parsed = found;
+    if (found.values.help !== true) assertOptionsOnce(tokens);
   } catch (error) {
     return messageOf(error);
   }

@@ -163,13 +163,18 @@ function unknownCommand<Context extends Output>(
   );
 }
 
+/** @param tokens of `parseArgs` @throws {UsageError} if an option is repeated: only its last value would count */
+export function assertOptionsOnce(tokens: readonly { kind: string; name?: string }[]): void {
+  const names = tokens.flatMap(({ kind, name }) => (kind === 'option' && name !== undefined ? [name] : []));
+  const repeated = names.find((name, place) => names.indexOf(name) !== place);
+  if (repeated !== undefined) throw new UsageError(`Use --${repeated} only once.`);
+}
+
 /** Null if help is requested. */
 function parse<Context extends Output>(command: Subcommand<Context>, args: string[]): Given | null {
   const { values, positionals, tokens } = parseStrictly(command.options, args);
   if (values.help === true) return null;
-  const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
-  const repeated = names.find((name, place) => names.indexOf(name) !== place);
-  if (repeated !== undefined) throw new UsageError(`Use --${repeated} only once.`);
+  assertOptionsOnce(tokens);
   const [positional, ...extra] = command.positional === null ? ['', ...positionals] : positionals;
   if (positional === undefined) throw new UsageError(`The ${command.positional} is missing.`);
   if (extra.length > 0) throw new UsageError(`Unexpected argument ${JSON.stringify(extra[0])}.`);

@@ -332,4 +332,12 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.equal(ended.code, 2);
     assert.match(ended.errors, /--to is missing/);
   });
+
+  it('is not made if two places are named', async () => {
+    using folder = temporaryFolder();
+    const [one, other] = [path.join(folder.path, 'one'), path.join(folder.path, 'other')];
+    const ended = await runHere(['backup', '--to', one, '--to', other], { data_dir: folder.path });
+    assert.equal(ended.code, 2);
+    assert.match(ended.errors, /Use --to only once/);
+  });
 });
