@@ -3,7 +3,9 @@ import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import { parseId } from '../../http/ids.ts';
 import type { Routes } from '../../http/routes.ts';
+import { assertValid } from '../../http/validation.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import { nameAndEmailErrors } from '../clients/client-input.ts';
 import { AdministratorInput, InvitationInput, toAdministratorRecord } from './administrator-schemas.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import { type IssuedLink, setupUrl } from './setup-links.ts';
@@ -43,8 +45,9 @@ function inviteAdministratorRoute(
 ): void {
   routes.post(
     '/ui/api/administrators',
-    { config: ADMIN, schema: { ...HIDDEN, body: InvitationInput } },
+    { config: ADMIN, attachValidation: true, schema: { ...HIDDEN, body: InvitationInput } },
     async (request, reply) => {
+      assertValid(request, nameAndEmailErrors(request.body));
       const { email, role, name } = request.body;
       const { administrator, link } = await administrators.invite(
         { email, role, ...(name === undefined || name === null ? {} : { name }) },
@@ -71,9 +74,11 @@ function updateAdministratorRoute(routes: Routes, { administrators }: Administra
     '/ui/api/administrators/:id',
     {
       config: ADMIN,
+      attachValidation: true,
       schema: { ...HIDDEN, params, body: AdministratorInput },
     },
     async (request) => {
+      assertValid(request, nameAndEmailErrors(request.body));
       const { role, enabled, name } = request.body;
       const change = {
         ...(role === undefined ? {} : { role }),

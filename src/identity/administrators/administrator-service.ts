@@ -155,10 +155,16 @@ export class AdministratorService {
     });
   }
 
-  /** A link with which an administrator sets a new password. @throws {ProblemError} `not-found` */
+  /**
+   * A link with which an administrator sets a new password.
+   * @throws {ProblemError} `not-found`; `conflict` if the administrator is disabled, because the link would not work
+   */
   async issueLink(id: number, by: Actor): Promise<IssuedLink> {
     return await this.#with.database.transaction(async (tx) => {
       const row = await this.#lock(tx, id);
+      if (row.enabled !== 1) {
+        throw new ProblemError('conflict', 'The administrator is disabled, so a link would not work. Enable them first');
+      }
       const lifetimeMs = row.password_hash === null ? INVITATION_LIFETIME_MS : LINK_LIFETIME_MS;
       this.#log(tx, 'a password link was created', { administrator_id: id });
       await this.#record(tx, by, 'PASSWORD_LINK_CREATED', row, []);

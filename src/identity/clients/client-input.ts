@@ -1,3 +1,4 @@
+import { isObject } from '../../is-object.ts';
 import { type InputError, invalidInput } from '../../problems/problem.ts';
 import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from '../../text-lengths.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
@@ -32,6 +33,16 @@ export function checkClientInput(input: ClientInput): ReadonlySet<Scope> {
   const errors = found.filter((each): each is InputError => each.detail !== null);
   if (errors.length > 0) throw invalidInput(errors);
   return new Set(input.scopes.filter(isScope));
+}
+
+/** The errors in the name and the e-mail address of a body beyond its schema, even if the body does not match the schema. */
+export function nameAndEmailErrors(body: unknown): InputError[] {
+  const { name, email } = isObject(body) ? body : {};
+  const found = [
+    { pointer: '/name', detail: typeof name === 'string' ? nameFault(name) : null },
+    { pointer: '/email', detail: typeof email === 'string' ? emailFault(email) : null },
+  ];
+  return found.filter((each): each is InputError => each.detail !== null);
 }
 
 /** The error of a name, or null. */

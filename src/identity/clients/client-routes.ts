@@ -4,8 +4,10 @@ import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import type { Routes } from '../../http/routes.ts';
+import { assertValid } from '../../http/validation.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound } from '../../problems/problem.ts';
+import { nameAndEmailErrors } from './client-input.ts';
 import { ClientBody, ClientChange, toClientRecord } from './client-schemas.ts';
 import type { ClientService } from './client-service.ts';
 
@@ -34,12 +36,14 @@ function createClientRoute(routes: Routes, { clients, idempotency, log }: Client
     '/ui/api/clients',
     {
       config: ADMIN,
+      attachValidation: true,
       schema: {
         ...HIDDEN,
         body: ClientBody,
       },
     },
     async (request, reply) => {
+      assertValid(request, nameAndEmailErrors(request.body));
       let madeId: string | null = null;
       const client = await idempotency.respondWithSecret(request, reply, async (tx) => {
         const { client, clientSecret } = await clients.create(request.body, actorOf(request), tx);
@@ -72,6 +76,7 @@ function updateClientRoute(routes: Routes, { clients, log }: ClientRoutesDepende
     '/ui/api/clients/:client_id',
     {
       config: ADMIN,
+      attachValidation: true,
       schema: {
         ...HIDDEN,
         params,
@@ -79,6 +84,7 @@ function updateClientRoute(routes: Routes, { clients, log }: ClientRoutesDepende
       },
     },
     async (request, reply) => {
+      assertValid(request, nameAndEmailErrors(request.body));
       const { client_id: clientId } = request.params;
       const client = await clients.update(
         clientId,

@@ -92,6 +92,14 @@ describe('administrators', () => {
     assert.equal((await viewer.signIn(VIEWER_EMAIL)).status, 200);
   });
 
+  test('who are disabled get no link, which would not work', async () => {
+    await admin.put(viewerPath, { enabled: false });
+    const refused = await admin.post(`${viewerPath}/link`);
+    assert.deepEqual([refused.status, refused.body.type], [409, 'urn:coursewire:problem:conflict']);
+    await admin.put(viewerPath, { enabled: true });
+    assert.equal((await admin.post(`${viewerPath}/link`)).status, 200);
+  });
+
   test('deleting ends sessions at once', async () => {
     assert.equal((await admin.delete(viewerPath)).status, 204);
     assert.equal((await viewer.get('/ui/api/session')).status, 401);
@@ -122,6 +130,7 @@ describe('administrators', () => {
       ['POST', '/ui/api/administrators', { email: 'x', role: 'admin' }, ['/email']],
       ['POST', '/ui/api/administrators', { email: 'x@y.z', role: 'owner' }, ['/role']],
       ['POST', '/ui/api/administrators', {}, ['/email', '/role']],
+      ['POST', '/ui/api/administrators', { email: 'x', role: 'owner', name: ' ' }, ['/role', '/name', '/email']],
       ['PUT', viewerPath, { role: 'owner', enabled: 'yes' }, ['/role', '/enabled']],
       ['PUT', viewerPath, { role: 'viewer', enabled: true, name: '' }, ['/name']],
       ['PUT', viewerPath, { role: 'viewer', enabled: true, password: 'x' }, ['/password']],

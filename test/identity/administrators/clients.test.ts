@@ -117,6 +117,7 @@ describe('API clients in the admin UI', () => {
       [{ ...INPUT, scopes: ['admin'] }, ['/scopes/0']],
       [{ ...INPUT, scopes: ['content:read', 'content:read'] }, ['/scopes']],
       [{ ...INPUT, client_secret: 'x' }, ['/client_secret']],
+      [{ name: ' ', email: 'x', scopes: ['admin'] }, ['/scopes/0', '/name', '/email']],
     ] as const) {
       const answer = await admin.post('/ui/api/clients', body);
       assert.equal(answer.status, 400, JSON.stringify(body));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import { runUserCommand } from '../../../src/cli/user-command.ts';
 import { administratorServices } from '../../../src/identity/administrators/administration.ts';
 import { createLogs } from '../../../src/observability/log.ts';
@@ -128,6 +129,15 @@ describe('coursewire user list, delete and reset-password', () => {
     await command.run(['create', '--email', 'b@b.c', '--role', 'admin', '--password-stdin'], PASSWORD);
     assert.equal((await command.run(['delete', 'ann@example.com'])).code, 0);
     assert.equal((await command.administrators.list()).length, 1);
+  });
+
+  test('reset-password exits with 1 for a disabled administrator, whose link would not work', async () => {
+    await using command = await openCommand();
+    await command.run(['create', '--email', 'vic@example.com', '--role', 'viewer', '--password-stdin'], PASSWORD);
+    await command.administrators.update(1, { enabled: false }, COMMAND_LINE);
+    const { code, out, err } = await command.run(['reset-password', 'vic@example.com']);
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, /is disabled/);
   });
 
   test('exit with 1 if the administrator does not exist', async () => {
