@@ -1,11 +1,12 @@
 import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { copyFolder, syncFolder } from '../content/files/copy-folder.ts';
+import { copyFolder } from '../content/files/copy-folder.ts';
 import { type CopiedMarker, readCopiedMarker } from '../database/copying/copied-marker.ts';
 import { type DataFolder, lacksDatabase } from '../database/data-folder.ts';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-modes.ts';
 import { messageOf } from '../problems/error-message.ts';
+import { syncFolder } from '../sync-folder.ts';
 import { NEVER } from '../time/never.ts';
 import { backupPlaceOf } from './backup-place.ts';
 import { openBackupReader } from './backup-reader.ts';

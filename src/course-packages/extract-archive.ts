@@ -1,9 +1,9 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { COURSE_FILE_MODE, COURSE_FOLDER_MODE } from '../file-modes.ts';
+import { syncFolder } from '../sync-folder.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
 import type { ArchiveFile, PackageArchive } from './package-archive.ts';
-import { isSystemError } from './system-error.ts';
 
 /** The result of an extraction. */
 export interface Extraction {
@@ -56,14 +56,4 @@ async function extractFile(source: ArchiveFile, path: string, signal: AbortSigna
     await file.writeFile(block);
   }
   await file.sync();
-}
-
-/** Makes the names in a folder durable. Windows cannot open folders, and keeps their entries in its journal. */
-async function syncFolder(path: string): Promise<void> {
-  try {
-    await using folder = await open(path, 'r');
-    await folder.sync();
-  } catch (error) {
-    if (!isSystemError(error) || (error.code !== 'EISDIR' && error.code !== 'EPERM')) throw error;
-  }
 }

@@ -2,8 +2,8 @@ import type { Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 
 /**
- * Returns how many things of one kind use an asset (`2 accounts`), or null if none do. An asset in use cannot
- * be deleted.
+ * Returns what of one kind uses an asset (`2 accounts`, `registrations of learners`), or null if nothing does. An asset in
+ * use cannot be deleted.
  */
 export type Holder = (tx: Transaction, id: number) => Promise<string | null>;
 

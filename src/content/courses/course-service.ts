@@ -7,7 +7,7 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { EventPublisher } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
-import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
 import type { AuditedChangeOf, EventlessChangeOf } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
@@ -19,8 +19,9 @@ import {
   readFolderChain,
 } from '../assets/folder-tree.ts';
 import { givenMembers } from '../assets/given-members.ts';
+import { assertNotHeld, type Holder } from '../assets/holder.ts';
 import type { ContentStore } from '../files/content-store.ts';
-import type { Course, CourseHolder, CourseVersion, CourseWithVersions } from './course.ts';
+import type { Course, CourseVersion, CourseWithVersions } from './course.ts';
 import { readCourseInEvent } from './course-in-event.ts';
 import { courseNameFrom } from './course-name.ts';
 import {
@@ -65,7 +66,7 @@ export interface CourseServiceDependencies {
   intake: PackageIntake;
   store: ContentStore;
   /** Checked before a course is deleted, one for each kind of thing that can contain courses. */
-  holders: readonly CourseHolder[];
+  holders: readonly Holder[];
   onDeleted: OnDeleted;
   log: Logger;
   now: () => number;
@@ -217,14 +218,7 @@ export class CourseService {
     const contentKeys = await this.#with.database.transaction(async (tx) => {
       const current = await requireLockedCourse(tx, id);
       assertRevision(current.revision, expected);
-      const holders: string[] = [];
-      for (const holder of this.#with.holders) {
-        const description = await holder(tx, id);
-        if (description !== null) holders.push(description);
-      }
-      if (holders.length > 0) {
-        throw new ProblemError('conflict', `The course is in use by ${holders.join(', ')}`);
-      }
+      await assertNotHeld(tx, 'course', id, this.#with.holders);
       const files = await deleteCourse(tx, id);
       await this.#record(tx, by, 'COURSE_DELETED', current, null);
       await this.#with.onDeleted(tx, { type: 'COURSE', id, name: current.name });

@@ -1,5 +1,3 @@
-import type { Transaction } from '../../database/database.ts';
-
 /** A course. Times are in epoch milliseconds. */
 export interface Course {
   id: number;
@@ -35,9 +33,3 @@ export interface CourseVersion {
 export interface CourseWithVersions extends Course {
   versions: CourseVersion[];
 }
-
-/**
- * Returns what uses a course (`the account 12`), or null if nothing of its kind does. A course in use cannot be
- * deleted.
- */
-export type CourseHolder = (tx: Transaction, courseId: number) => Promise<string | null>;

@@ -1,9 +1,10 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { forEachConcurrently } from '../../course-packages/for-each-concurrently.ts';
 import { COURSE_FILE_MODE, COURSE_FOLDER_MODE } from '../../file-modes.ts';
+import { syncFolder } from '../../sync-folder.ts';
 
 /** Node has four threads for files, name lookups and cryptography: one is left for the rest of the service. */
 const PARALLEL_FILES = 3;
@@ -34,15 +35,4 @@ export async function copyFolder(from: string, to: string, signal: AbortSignal):
     throw signal.aborted ? signal.reason : error;
   });
   for (const folder of [...folders, to]) await syncFolder(folder);
-}
-
-/** Makes the names in a folder durable. Windows cannot open folders, and keeps their entries in its journal. */
-export async function syncFolder(folder: string): Promise<void> {
-  try {
-    await using handle = await open(folder, 'r');
-    await handle.sync();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EISDIR' && code !== 'EPERM') throw error;
-  }
 }

@@ -15,12 +15,14 @@ import {
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { KIB } from '../../bytes.ts';
+import { readExactly } from '../../course-packages/read-exactly.ts';
 import { COURSE_FILE_MODE } from '../../file-modes.ts';
+import { syncFolder } from '../../sync-folder.ts';
 import { bytesOf } from './byte-range.ts';
 import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
 import { contentUnavailable } from './content-unavailable.ts';
-import { copyFolder, syncFolder } from './copy-folder.ts';
+import { copyFolder } from './copy-folder.ts';
 import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
 
 /** A copy in progress on the store's disk. It is renamed to its key once it is complete. */
@@ -242,13 +244,7 @@ async function readSmall(
   handle: FileHandle,
   size: number,
 ): Promise<Pick<StoredFile, 'range' | 'bytes' | 'stream'>> {
-  const bytes = Buffer.allocUnsafe(size);
-  let filled = 0;
-  while (filled < size) {
-    const { bytesRead } = await handle.read(bytes, filled, size - filled, filled);
-    if (bytesRead === 0) throw new Error('a file is shorter than it was when it was opened');
-    filled += bytesRead;
-  }
+  const bytes = await readExactly(handle, 0, size);
   await handle.close();
   return {
     range: null,

@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { MIB } from '../../bytes.ts';
 import { forEachConcurrently } from '../../course-packages/for-each-concurrently.ts';
+import { readExactly } from '../../course-packages/read-exactly.ts';
 import type { Slots } from './slots.ts';
 
 /** The smallest part that S3 accepts. A part stays in memory while it is being sent, so that it can be sent again. */
@@ -56,7 +57,7 @@ export async function uploadFolder(folder: string, place: UploadPlace): Promise<
 
 async function uploadWhole({ name, file, size }: Upload, place: UploadPlace): Promise<void> {
   using _slot = await place.slots.take(place.signal);
-  const body = await readPart(file, 0, size);
+  const body = await readExactly(file, 0, size);
   await place.client.send(
     new PutObjectCommand({ Bucket: place.bucket, Key: name, Body: body }),
     within(place),
@@ -95,7 +96,7 @@ async function uploadParts(
     const signal = AbortSignal.any([place.signal, stopped]);
     using _slot = await place.slots.take(signal);
     const start = (number - 1) * partBytes;
-    const body = await readPart(file, start, Math.min(partBytes, size - start));
+    const body = await readExactly(file, start, Math.min(partBytes, size - start));
     const { ETag } = await place.client.send(
       new UploadPartCommand({
         Bucket: place.bucket,
@@ -109,17 +110,6 @@ async function uploadParts(
     parts.push({ PartNumber: number, ETag });
   });
   return parts.sort((a, b) => a.PartNumber - b.PartNumber);
-}
-
-async function readPart(file: FileHandle, start: number, length: number): Promise<Buffer> {
-  const part = Buffer.allocUnsafe(length);
-  let read = 0;
-  while (read < length) {
-    const { bytesRead } = await file.read(part, read, length - read, start + read);
-    if (bytesRead === 0) throw new Error('a file was truncated while it was being uploaded');
-    read += bytesRead;
-  }
-  return part;
 }
 
 function within({ signal, requestDeadlineMs }: UploadPlace): { abortSignal: AbortSignal } {
