@@ -84,9 +84,8 @@ export async function openContent(context: ServiceContext, options: ContentOptio
   const { settings, idempotency, baseUrl } = context;
   await using stack = new AsyncDisposableStack();
   const { store, uploads, intake } = await openCourseFiles(context, stack);
-  const services = createServices(context, options, { store, intake });
-  const { accounts, accountContents, manyAccounts, folders, courses } = services;
-  const { equivalents, bundles, registrations } = services;
+  const { folders, courses, equivalents, bundles } = createFolderServices(context, options, { store, intake });
+  const { accounts, accountContents, manyAccounts, registrations } = createAccountServices(context, options);
   await folders.ensureRoot();
 
   const opened = stack.move();
@@ -129,34 +128,33 @@ export async function openContent(context: ServiceContext, options: ContentOptio
   };
 }
 
-function createServices(
-  { settings, logs, storage, now }: ServiceContext,
+/** Accounts, their content, and registrations to it. */
+function createAccountServices(
+  { settings, storage: { database, authSecrets }, now }: ServiceContext,
   { events, onDeleted, partOfRecords }: ContentOptions,
-  { store, intake }: { store: ContentStore; intake: PackageIntake },
 ) {
-  const { database } = storage;
-  const belongings = [deleteContentOfAccount, deleteRegistrationsOfAccount];
   const accounts = new AccountService({
     database,
     events,
-    belongings,
+    belongings: [deleteContentOfAccount, deleteRegistrationsOfAccount],
     partOfBelongings: (...part) => deletePartOfRegistrations(partOfRecords, ...part),
     onDeleted,
     now,
   });
-  const accountContents = new AccountContentService({
-    database,
-    accounts,
-    events,
-    maxAssetsAdded: settings.max_assets_per_call,
-    now,
-  });
-  const manyAccounts = new ManyAccountsService({
-    database,
-    events,
-    maxAssetsAdded: settings.max_assets_per_call,
-    now,
-  });
+  const maxAssetsAdded = settings.max_assets_per_call;
+  const accountContents = new AccountContentService({ database, accounts, events, maxAssetsAdded, now });
+  const manyAccounts = new ManyAccountsService({ database, events, maxAssetsAdded, now });
+  const launchTokens = new LaunchTokens({ authSecrets, now });
+  const registrations = new RegistrationService({ database, events, launchTokens, partOfRecords, now });
+  return { accounts, accountContents, manyAccounts, registrations };
+}
+
+/** Folders, and the content in them. */
+function createFolderServices(
+  { logs, storage: { database }, now }: ServiceContext,
+  { events, onDeleted }: ContentOptions,
+  { store, intake }: { store: ContentStore; intake: PackageIntake },
+) {
   const folders = new FolderService({
     database,
     occupants: [coursesInFolder, equivalentsInFolder, bundlesInFolder],
@@ -186,9 +184,7 @@ function createServices(
     now,
   });
   const bundles = new BundleService({ database, holders: [accountsHolding('BUNDLE')], onDeleted, now });
-  const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
-  const registrations = new RegistrationService({ database, events, launchTokens, partOfRecords, now });
-  return { accounts, accountContents, manyAccounts, folders, courses, equivalents, bundles, registrations };
+  return { folders, courses, equivalents, bundles };
 }
 
 /** Opens the content store, and removes leftovers of uploads now and in the background. */

@@ -90,46 +90,23 @@ export class SequencingReader {
 
   #sequencing(parts: Parts): Sequencing {
     const values = this.#values;
-    const control = parts.get('controlmode');
     const rules = parts.get('sequencingrules');
-    const limits = parts.get('limitconditions');
     const randomization = parts.get('randomizationcontrols');
     const delivery = parts.get('deliverycontrols');
     const choice = parts.get('constrainedchoiceconsiderations');
-    const considerations = parts.get('rollupconsiderations');
-    const rollup = parts.get('rolluprules');
-    const consideration = (name: string) => values.oneOf(considerations, name, CONSIDERATIONS, 'always');
     return {
-      controlMode: {
-        choice: values.flag(control, 'choice', true),
-        choiceExit: values.flag(control, 'choiceExit', true),
-        flow: values.flag(control, 'flow', false),
-        forwardOnly: values.flag(control, 'forwardOnly', false),
-        useCurrentAttemptObjectiveInfo: values.flag(control, 'useCurrentAttemptObjectiveInfo', true),
-        useCurrentAttemptProgressInfo: values.flag(control, 'useCurrentAttemptProgressInfo', true),
-      },
+      controlMode: this.#controlMode(parts.get('controlmode')),
       preConditionRules: this.#rules(rules, 'preConditionRule', PRE_CONDITION_ACTIONS),
       exitConditionRules: this.#rules(rules, 'exitConditionRule', EXIT_CONDITION_ACTIONS),
       postConditionRules: this.#rules(rules, 'postConditionRule', POST_CONDITION_ACTIONS),
-      limitConditions: {
-        attemptLimit: values.count(limits, 'attemptLimit'),
-        attemptAbsoluteDurationLimit: attributeOf(limits, 'attemptAbsoluteDurationLimit'),
-        activityAbsoluteDurationLimit: attributeOf(limits, 'activityAbsoluteDurationLimit'),
-        beginTimeLimit: attributeOf(limits, 'beginTimeLimit'),
-        endTimeLimit: attributeOf(limits, 'endTimeLimit'),
-      },
+      limitConditions: this.#limitConditions(parts.get('limitconditions')),
       auxiliaryResources: childrenOf(parts.get('auxiliaryresources'), 'auxiliaryResource').flatMap(
         (resource) => {
           const resourceId = attributeOf(resource, 'auxiliaryResourceID');
           return resourceId === null ? [] : [{ resourceId, purpose: attributeOf(resource, 'purpose') ?? '' }];
         },
       ),
-      rollup: {
-        objectiveSatisfied: values.flag(rollup, 'rollupObjectiveSatisfied', true),
-        progressCompletion: values.flag(rollup, 'rollupProgressCompletion', true),
-        objectiveMeasureWeight: values.number(rollup, 'objectiveMeasureWeight', FRACTION, 1),
-        rules: childrenOf(rollup, 'rollupRule').flatMap((rule) => this.#rollupRule(rule) ?? []),
-      },
+      rollup: this.#rollup(parts.get('rolluprules')),
       ...this.#objectives(parts),
       randomization: {
         randomizationTiming: values.oneOf(randomization, 'randomizationTiming', TIMINGS, 'never'),
@@ -146,13 +123,51 @@ export class SequencingReader {
         constrainChoice: values.flag(choice, 'constrainChoice', false),
         preventActivation: values.flag(choice, 'preventActivation', false),
       },
-      rollupConsiderations: {
-        requiredForSatisfied: consideration('requiredForSatisfied'),
-        requiredForNotSatisfied: consideration('requiredForNotSatisfied'),
-        requiredForCompleted: consideration('requiredForCompleted'),
-        requiredForIncomplete: consideration('requiredForIncomplete'),
-        measureSatisfactionIfActive: values.flag(considerations, 'measureSatisfactionIfActive', true),
-      },
+      rollupConsiderations: this.#rollupConsiderations(parts.get('rollupconsiderations')),
+    };
+  }
+
+  #controlMode(control: XmlElement | undefined): Sequencing['controlMode'] {
+    const flag = (name: string, fallback: boolean) => this.#values.flag(control, name, fallback);
+    return {
+      choice: flag('choice', true),
+      choiceExit: flag('choiceExit', true),
+      flow: flag('flow', false),
+      forwardOnly: flag('forwardOnly', false),
+      useCurrentAttemptObjectiveInfo: flag('useCurrentAttemptObjectiveInfo', true),
+      useCurrentAttemptProgressInfo: flag('useCurrentAttemptProgressInfo', true),
+    };
+  }
+
+  #limitConditions(limits: XmlElement | undefined): Sequencing['limitConditions'] {
+    return {
+      attemptLimit: this.#values.count(limits, 'attemptLimit'),
+      attemptAbsoluteDurationLimit: attributeOf(limits, 'attemptAbsoluteDurationLimit'),
+      activityAbsoluteDurationLimit: attributeOf(limits, 'activityAbsoluteDurationLimit'),
+      beginTimeLimit: attributeOf(limits, 'beginTimeLimit'),
+      endTimeLimit: attributeOf(limits, 'endTimeLimit'),
+    };
+  }
+
+  #rollup(rollup: XmlElement | undefined): Sequencing['rollup'] {
+    const values = this.#values;
+    return {
+      objectiveSatisfied: values.flag(rollup, 'rollupObjectiveSatisfied', true),
+      progressCompletion: values.flag(rollup, 'rollupProgressCompletion', true),
+      objectiveMeasureWeight: values.number(rollup, 'objectiveMeasureWeight', FRACTION, 1),
+      rules: childrenOf(rollup, 'rollupRule').flatMap((rule) => this.#rollupRule(rule) ?? []),
+    };
+  }
+
+  #rollupConsiderations(considerations: XmlElement | undefined): Sequencing['rollupConsiderations'] {
+    const consideration = (name: string) =>
+      this.#values.oneOf(considerations, name, CONSIDERATIONS, 'always');
+    return {
+      requiredForSatisfied: consideration('requiredForSatisfied'),
+      requiredForNotSatisfied: consideration('requiredForNotSatisfied'),
+      requiredForCompleted: consideration('requiredForCompleted'),
+      requiredForIncomplete: consideration('requiredForIncomplete'),
+      measureSatisfactionIfActive: this.#values.flag(considerations, 'measureSatisfactionIfActive', true),
     };
   }
 

@@ -69,9 +69,13 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
       .type('application/json; charset=utf-8')
       .send(text.at(description.addressFor(request)));
   });
+  await addReferencePage(server, description.basePath);
+}
+
+async function addReferencePage(server: FastifyInstance, basePath: string): Promise<void> {
   await server.register(swaggerUi, {
     routePrefix: '/docs',
-    indexPrefix: description.basePath,
+    indexPrefix: basePath,
     staticCSP: CONTENT_SECURITY_POLICY,
     theme: { title: 'Coursewire API' },
     logo: null as never,
@@ -82,7 +86,7 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
       deepLinking: true,
       docExpansion: 'list',
       defaultModelsExpandDepth: -1,
-      url: `${description.basePath}/openapi.json`,
+      url: `${basePath}/openapi.json`,
       validatorUrl: null as never,
     },
   });

@@ -29,7 +29,7 @@ const ContentParams = Type.Object({
 });
 const CHANGED = {
   200: ManyAccountsRecord,
-  ...problems(400, { 409: 'The request adds more content than one request can.' }, 413, 415, 422),
+  ...problems(400, { 409: 'The request changes more content than one request can.' }, 413, 415, 422),
 };
 const WHOLE =
   'The call makes all changes or none. An account or a piece of content that is unknown or repeated is an error.';

@@ -46,20 +46,8 @@ const FRAME_POLICY = "frame-ancestors 'self'";
 /** Adds routes below a launch's token. `request.launch` is the launch that it opens. Bodies are unparsed Buffers. */
 export type LaunchRoutes = (scope: FastifyInstance) => void | Promise<void>;
 
-/**
- * Creates the server of the content origin; it does not listen yet. Except for health checks, which are added later, every
- * URL starts with a token that opens one launch. The server neither reads nor sets cookies, and has no routes of the API or the admin UI.
- */
-export async function createContentServer({
-  launches,
-  fileRoutes,
-  routes,
-  trustedProxies,
-  maxConnections,
-  strictTransport,
-  tracing,
-  log,
-}: {
+/** Options of {@link createContentServer}. */
+export interface ContentServerOptions {
   launches: LaunchService;
   /** Routes that only serve files. */
   fileRoutes: readonly LaunchRoutes[];
@@ -73,18 +61,26 @@ export async function createContentServer({
   /** Null if tracing is off. */
   tracing: Tracing | null;
   log: Logger;
-}): Promise<FastifyInstance> {
+}
+
+/**
+ * Creates the server of the content origin; it does not listen yet. Except for health checks, which are added later, every
+ * URL starts with a token that opens one launch. The server neither reads nor sets cookies, and has no routes of the API or the admin UI.
+ */
+export async function createContentServer({
+  launches,
+  fileRoutes,
+  routes,
+  trustedProxies,
+  maxConnections,
+  strictTransport,
+  tracing,
+  log,
+}: ContentServerOptions): Promise<FastifyInstance> {
   const server = fastify({
     ...serverOptions({ maxBodyBytes: MAX_BODY_BYTES, trustedProxies }),
-    frameworkErrors: (_error, request, reply) => {
-      const typedReply = reply as unknown as FastifyReply;
-      addCommonHeaders(typedReply);
-      sendProblem(
-        request as FastifyRequest,
-        typedReply,
-        new ProblemError('not-found', 'No resource exists at this path'),
-      );
-    },
+    frameworkErrors: (_error, request, reply) =>
+      sendNotFound(request as FastifyRequest, reply as unknown as FastifyReply),
   });
   ignoreExpectations(server);
   limitPipelining(server);
@@ -112,24 +108,35 @@ export async function createContentServer({
     }
   });
   server.decorateRequest('launch', null as unknown as PlayerLaunch);
-  await server.register(
-    async (scope) => {
-      readSmallBodiesEarly(scope);
-      scope.addHook('onRequest', async (request, reply) => {
-        const { token } = request.params as { token: string };
-        const found = await launches.find(token, request.host);
-        if (found.state !== 'open') return refuse(request, reply, found.state);
-        request.launch = found.launch;
-      });
-      for (const add of fileRoutes) await scope.register(async (inner) => add(inner));
-      await scope.register(async (inTurn) => {
-        takeTurns(inTurn);
-        for (const add of routes) await inTurn.register(async (inner) => add(inner));
-      });
-    },
-    { prefix: '/:token' },
-  );
+  await server.register((scope) => addLaunchRoutes(scope, { launches, fileRoutes, routes }), {
+    prefix: '/:token',
+  });
   return server;
+}
+
+/** Adds the routes below the token of a launch, which finds the launch for them. */
+async function addLaunchRoutes(
+  scope: FastifyInstance,
+  { launches, fileRoutes, routes }: Pick<ContentServerOptions, 'launches' | 'fileRoutes' | 'routes'>,
+): Promise<void> {
+  readSmallBodiesEarly(scope);
+  scope.addHook('onRequest', async (request, reply) => {
+    const { token } = request.params as { token: string };
+    const found = await launches.find(token, request.host);
+    if (found.state !== 'open') return refuse(request, reply, found.state);
+    request.launch = found.launch;
+  });
+  for (const add of fileRoutes) await scope.register(async (inner) => add(inner));
+  await scope.register(async (inTurn) => {
+    takeTurns(inTurn);
+    for (const add of routes) await inTurn.register(async (inner) => add(inner));
+  });
+}
+
+/** Responds to a path that cannot be read. Hooks do not run for requests without a route. */
+function sendNotFound(request: FastifyRequest, reply: FastifyReply): void {
+  addCommonHeaders(reply);
+  sendProblem(request, reply, new ProblemError('not-found', 'No resource exists at this path'));
 }
 
 /** The log shows what the launch is of, instead of its token. There is no launch if it could not be read. */
