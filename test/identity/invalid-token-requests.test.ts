@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { TOKEN_PATH } from '../../src/identity/tokens/token-endpoint.ts';
+import { until } from '../support/until.ts';
 import { basic, startEndpoint } from './identity-helpers.ts';
 import { ask, assertGranted, assertRefused, FORM, GRANT, post, rawPost } from './token-asking.ts';
 
@@ -30,6 +33,19 @@ describe('the token endpoint rejects with invalid_request', () => {
       });
       assertRefused(answer, 'invalid_request');
     }
+  });
+
+  it('a body whose sender disconnects, which the log does not call a failure of the service', async () => {
+    await using endpoint = await startEndpoint();
+    const { hostname, port, host } = new URL(endpoint.url);
+    const socket = connect(Number(port), hostname);
+    const head = [`POST ${TOKEN_PATH} HTTP/1.1`, `Host: ${host}`, `Content-Type: ${FORM}`, 'Content-Length: 100'];
+    socket.write(`${head.join('\r\n')}\r\n\r\ngrant_type=`);
+    await until(() => endpoint.logged.some((line) => line.includes('incoming request')), 'the request arrives');
+    socket.destroy();
+    const ended = /access token refused|a token request failed/;
+    const line = await until(() => endpoint.logged.find((each) => ended.test(each)), 'the request ends');
+    assert.match(line, /access token refused.*invalid_request|invalid_request.*access token refused/);
   });
 
   it('a body without a media type', async () => {

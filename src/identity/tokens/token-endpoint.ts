@@ -158,7 +158,8 @@ function readBody(
   payload.once('end', () => {
     if (length <= MAX_TOKEN_BODY_BYTES) done(null, Buffer.concat(chunks));
   });
-  payload.once('error', done);
+  // The client has disconnected, which is no failure of the service.
+  payload.once('error', (cause) => done(new TokenError('invalid_request', 'The body is incomplete.', { cause })));
 }
 
 function bodyTooLarge(): TokenError {
