@@ -158,8 +158,11 @@ function readBody(
   payload.once('end', () => {
     if (length <= MAX_TOKEN_BODY_BYTES) done(null, Buffer.concat(chunks));
   });
-  // The client has disconnected, which is no failure of the service.
-  payload.once('error', (cause) => done(new TokenError('invalid_request', 'The body is incomplete.', { cause })));
+  payload.once('error', (cause) => {
+    // The client has disconnected, which is no failure of the service.
+    const incomplete = new TokenError('invalid_request', 'The body is incomplete.', { cause });
+    if (length <= MAX_TOKEN_BODY_BYTES) done(incomplete);
+  });
 }
 
 function bodyTooLarge(): TokenError {
