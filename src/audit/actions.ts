@@ -61,8 +61,12 @@ export const AUDIT_ACTIONS = {
   ALERT_DELETED: 'ALERT',
 } as const;
 
+/** The name of an action. */
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
+/** The type of an object of the audit log. */
 export type AuditObjectType = (typeof AUDIT_ACTIONS)[AuditAction];
 
+/** The names of all actions. */
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as readonly AuditAction[];
+/** The types of all objects. */
 export const AUDIT_OBJECT_TYPES: readonly AuditObjectType[] = [...new Set(Object.values(AUDIT_ACTIONS))];

@@ -6,6 +6,7 @@ import { type AdministratorCaller, type ClientCaller, callerOf } from '../http/a
  */
 export const ACTOR_TYPES = ['ADMINISTRATOR', 'API_CLIENT', 'COMMAND_LINE', 'UNKNOWN'] as const;
 
+/** One of {@link ACTOR_TYPES}. */
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 /** Who makes a change, as the audit log records it. */

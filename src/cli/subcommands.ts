@@ -6,6 +6,7 @@ const HELP_OPTION = { help: { type: 'boolean', short: 'h' } } as const;
 
 /** Options that several commands take. */
 export const JSON_OPTION = { json: { type: 'boolean' } } as const;
+/** An option that has a text. */
 export const TEXT_OPTION = { type: 'string' } as const;
 
 /** Where a command writes. */

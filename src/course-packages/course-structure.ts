@@ -100,6 +100,7 @@ export const HIDDEN_CONTROLS = [
   'abandonAll',
   'suspendAll',
 ] as const;
+/** One of {@link HIDDEN_CONTROLS}. */
 export type HiddenControl = (typeof HIDDEN_CONTROLS)[number];
 
 /** A map of `adlcp:data`. */

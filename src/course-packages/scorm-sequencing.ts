@@ -26,13 +26,16 @@ export interface ControlMode {
   readonly useCurrentAttemptProgressInfo: boolean;
 }
 
+/** The actions of `imsss:preConditionRule`. */
 export const PRE_CONDITION_ACTIONS = [
   'skip',
   'disabled',
   'hiddenFromChoice',
   'stopForwardTraversal',
 ] as const;
+/** The actions of `imsss:exitConditionRule`. */
 export const EXIT_CONDITION_ACTIONS = ['exit'] as const;
+/** The actions of `imsss:postConditionRule`. */
 export const POST_CONDITION_ACTIONS = [
   'exitParent',
   'exitAll',
@@ -41,10 +44,14 @@ export const POST_CONDITION_ACTIONS = [
   'continue',
   'previous',
 ] as const;
+/** One of {@link PRE_CONDITION_ACTIONS}. */
 export type PreConditionAction = (typeof PRE_CONDITION_ACTIONS)[number];
+/** One of {@link EXIT_CONDITION_ACTIONS}. */
 export type ExitConditionAction = (typeof EXIT_CONDITION_ACTIONS)[number];
+/** One of {@link POST_CONDITION_ACTIONS}. */
 export type PostConditionAction = (typeof POST_CONDITION_ACTIONS)[number];
 
+/** What a condition of a sequencing rule can be about. */
 export const RULE_CONDITIONS = [
   'satisfied',
   'objectiveStatusKnown',
@@ -60,7 +67,9 @@ export const RULE_CONDITIONS = [
   'always',
 ] as const;
 
+/** Whether all conditions of a rule must be met, or any of them. */
 export const COMBINATIONS = ['all', 'any'] as const;
+/** Whether a condition must be met, or must not be. */
 export const OPERATORS = ['noOp', 'not'] as const;
 
 /** `imsss:preConditionRule` and its siblings: all or any of the conditions lead to the action. */
@@ -89,8 +98,11 @@ export interface LimitConditions {
   readonly endTimeLimit: string | null;
 }
 
+/** Which children of an activity a rollup rule is about. */
 export const CHILD_SETS = ['all', 'any', 'none', 'atLeastCount', 'atLeastPercent'] as const;
+/** What a rollup rule makes of its activity. */
 export const ROLLUP_ACTIONS = ['satisfied', 'notSatisfied', 'completed', 'incomplete'] as const;
+/** What a condition of a rollup rule can be about. */
 export const ROLLUP_CONDITIONS = [
   'satisfied',
   'objectiveStatusKnown',
@@ -161,6 +173,7 @@ export interface ObjectiveMap {
   readonly writeProgressMeasure: boolean;
 }
 
+/** When children are selected or reordered. */
 export const TIMINGS = ['never', 'once', 'onEachNewAttempt'] as const;
 
 /** `imsss:randomizationControls`. */
@@ -179,7 +192,9 @@ export interface DeliveryControls {
   readonly objectiveSetByContent: boolean;
 }
 
+/** When an activity counts in the rollup of its parent. */
 export const CONSIDERATIONS = ['always', 'ifAttempted', 'ifNotSkipped', 'ifNotSuspended'] as const;
+/** One of {@link CONSIDERATIONS}. */
 export type Consideration = (typeof CONSIDERATIONS)[number];
 
 /** `adlseq:rollupConsiderations`. */

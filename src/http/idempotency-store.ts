@@ -19,6 +19,7 @@ export async function claimKey(
   return Number(claimed.numInsertedOrUpdatedRows ?? 0) === 1;
 }
 
+/** The key of a caller with its stored response; undefined if it is new. */
 export async function readKey(
   tx: Transaction,
   clientId: string,
@@ -32,6 +33,7 @@ export async function readKey(
     .executeTakeFirst();
 }
 
+/** Stores the response for a key that is claimed. */
 export async function keepResponse(
   tx: Transaction,
   {

@@ -3,8 +3,11 @@ import type { Page, PageRequest } from '../database/page.ts';
 import { invalidInput } from '../problems/problem.ts';
 import { READ_AS } from './schemas.ts';
 
+/** The number of items of a page, unless a request sets `limit`. */
 export const DEFAULT_LIMIT = 50;
+/** Maximum number of items of a page. */
 export const MAX_LIMIT = 200;
+/** Longer than any cursor that the service returns. */
 export const MAX_CURSOR_LENGTH = 200;
 
 /** What is wrong with a cursor that no list returned. */

@@ -40,6 +40,7 @@ export type ReadAs = 'time' | 'cursor' | 'pair-cursor' | 'replay-cursor';
 
 /** The mark of a record whose responses carry an ETag, for the API description. */
 export const ETAG_MARK = 'x-etag';
+/** The options of the schema of a record whose responses carry an ETag. */
 export const HAS_ETAG = { [ETAG_MARK]: true } as const;
 
 /** A schema whose value may be null. */

@@ -13,6 +13,7 @@ export const SCOPES = [
   'audit:read',
 ] as const;
 
+/** One of {@link SCOPES}. */
 export type Scope = (typeof SCOPES)[number];
 
 /** What each scope permits, in the API description and the admin UI. */

@@ -7,6 +7,7 @@ export interface Runtime {
   hostName: string;
 }
 
+/** The runtime of this process. */
 export function describeRuntime(): Runtime {
   return { nodeVersion: process.versions.node, hostName: hostname() };
 }

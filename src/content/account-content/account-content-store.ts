@@ -7,6 +7,7 @@ import { locationOf } from '../assets/folder-tree.ts';
 
 /** SQL for the content of accounts, one operation per function. */
 
+/** An asset that was added to an account, with its name and the path of its folder. */
 export interface StoredAccountContent {
   content_type: ContentType;
   content_id: number;
@@ -209,6 +210,7 @@ export async function readHeldAmong(
   return rows.map(({ account_id, type, id }) => ({ accountId: account_id, type, id }));
 }
 
+/** Removes all content from an account. */
 export async function deleteAccountContents(tx: Transaction, accountId: number): Promise<void> {
   await tx.query
     .deleteFrom('account_contents')

@@ -6,8 +6,10 @@ import type { AccountRow } from '../../database/schema.ts';
 
 /** SQL for accounts, one operation per function. */
 
+/** An account as stored. */
 export type StoredAccount = Selectable<AccountRow>;
 
+/** An account by id; undefined if it does not exist. */
 export async function readAccount(
   reader: Pick<Reader, 'query'>,
   id: number,
@@ -61,6 +63,7 @@ export async function readAccountsById(
   );
 }
 
+/** A page of accounts, by id. */
 export async function readAccounts(
   reader: Pick<Reader, 'query'>,
   page: PageRequest,
@@ -74,6 +77,7 @@ export async function readAccounts(
     .execute();
 }
 
+/** The names of those of the accounts that exist, by id. */
 export async function readAccountNames(
   reader: Pick<Reader, 'query'>,
   ids: readonly number[],
@@ -87,6 +91,7 @@ export async function readAccountNames(
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
+/** Stores a new account. */
 export async function insertAccount(
   tx: Transaction,
   account: { name: string; enabled: boolean },
@@ -105,6 +110,7 @@ export async function insertAccount(
     .executeTakeFirstOrThrow();
 }
 
+/** Replaces the name and the activation of an account. */
 export async function updateAccount(
   tx: Transaction,
   id: number,
@@ -124,6 +130,7 @@ export async function updateAccount(
     .executeTakeFirstOrThrow();
 }
 
+/** Deletes an account whose belongings have already been deleted. */
 export async function deleteAccount(tx: Transaction, id: number): Promise<void> {
   await tx.query.deleteFrom('accounts').where('accounts.id', '=', id).execute();
 }

@@ -21,6 +21,7 @@ export interface BundleValues {
   contents: readonly { type: BundledType; id: number }[];
 }
 
+/** A bundle by id; undefined if it does not exist. */
 export async function readBundle(
   reader: Pick<Reader, 'query'>,
   id: number,
@@ -29,6 +30,7 @@ export async function readBundle(
   return bundle;
 }
 
+/** A page of bundles, by id. */
 export async function readBundles(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredBundle[]> {
   return await readWithContents(reader, { after: page.after ?? 0, upTo: null, limit: page.limit + 1 });
 }
@@ -80,6 +82,7 @@ async function readWithContents(
   return [...bundles.values()];
 }
 
+/** The names of those of the bundles that exist, by id. */
 export async function readBundleNames(
   reader: Pick<Reader, 'query'>,
   ids: readonly number[],
@@ -107,6 +110,7 @@ export async function lockBundle(tx: Transaction, id: number): Promise<void> {
     .execute();
 }
 
+/** Whether a folder directly contains a bundle. */
 export async function holdsBundles(reader: Pick<Reader, 'query'>, folderId: number): Promise<boolean> {
   const row = await reader.query
     .selectFrom('bundles')
@@ -162,6 +166,7 @@ export async function updateBundle(
   await insertContents(tx, id, contents);
 }
 
+/** Deletes a bundle that nothing uses. Its contents are kept. */
 export async function deleteBundle(tx: Transaction, id: number): Promise<void> {
   await deleteContents(tx, id);
   await tx.query.deleteFrom('bundles').where('bundles.id', '=', id).execute();

@@ -1,5 +1,6 @@
 /** The types of bundle contents. */
 export const BUNDLED_TYPES = ['COURSE', 'EQUIVALENT'] as const;
+/** One of {@link BUNDLED_TYPES}. */
 export type BundledType = (typeof BUNDLED_TYPES)[number];
 /** Maximum number of contents of a bundle, which limits the cost of reading a page of bundles. */
 export const MAX_BUNDLE_CONTENTS = 200;

@@ -113,4 +113,5 @@ export const CourseInput = Type.Object(
 
 export type CourseRecord = Static<typeof CourseRecord>;
 export type CourseWithVersionsRecord = Static<typeof CourseWithVersionsRecord>;
+/** A version of a course, as the API returns it. */
 export type CourseVersionRecord = CourseWithVersionsRecord['versions'][number];

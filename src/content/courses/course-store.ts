@@ -19,6 +19,7 @@ export type StoredVersion = Omit<
   'units' | 'content_key' | 'structure' | 'structure_format'
 >;
 
+/** A course by id; undefined if it does not exist. */
 export async function readCourse(
   reader: Pick<Reader, 'query'>,
   id: number,
@@ -26,6 +27,7 @@ export async function readCourse(
   return await selectCourses(reader).where('courses.id', '=', id).executeTakeFirst();
 }
 
+/** A page of courses, by id. */
 export async function readCourses(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredCourse[]> {
   return await selectCourses(reader)
     .where('courses.id', '>', page.after ?? 0)
@@ -61,6 +63,7 @@ export async function lockCourse(tx: Transaction, id: number): Promise<void> {
     .execute();
 }
 
+/** The names of those of the courses that exist, by id. */
 export async function readCourseNames(
   reader: Pick<Reader, 'query'>,
   ids: readonly number[],
@@ -100,6 +103,7 @@ export async function readVersions(
     .execute();
 }
 
+/** Whether a course has a version. */
 export async function hasVersion(
   reader: Pick<Reader, 'query'>,
   courseId: number,
@@ -127,6 +131,7 @@ export async function readRecordedKeys(
   return new Set(rows.map((row) => row.content_key));
 }
 
+/** Whether a folder directly contains a course. */
 export async function holdsCourses(reader: Pick<Reader, 'query'>, folderId: number): Promise<boolean> {
   const row = await reader.query
     .selectFrom('courses')
@@ -159,10 +164,12 @@ export async function insertCourse(
   return row.id;
 }
 
+/** Stores a version of a course. */
 export async function insertVersion(tx: Transaction, version: CourseVersionRow): Promise<void> {
   await tx.query.insertInto('course_versions').values(version).execute();
 }
 
+/** Changes the given members of a course. */
 export async function updateCourse(
   tx: Transaction,
   id: number,

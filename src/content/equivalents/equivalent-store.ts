@@ -19,6 +19,7 @@ export interface EquivalentValues {
   courses: readonly { courseId: number; language: string }[];
 }
 
+/** An equivalent by id; undefined if it does not exist. */
 export async function readEquivalent(
   reader: Pick<Reader, 'query'>,
   id: number,
@@ -27,6 +28,7 @@ export async function readEquivalent(
   return equivalent;
 }
 
+/** A page of equivalents, by id. */
 export async function readEquivalents(
   reader: Pick<Reader, 'query'>,
   page: PageRequest,
@@ -68,6 +70,7 @@ async function readWithCourses(
   return [...equivalents.values()];
 }
 
+/** The names of those of the equivalents that exist, by id. */
 export async function readEquivalentNames(
   reader: Pick<Reader, 'query'>,
   ids: readonly number[],
@@ -95,6 +98,7 @@ export async function lockEquivalent(tx: Transaction, id: number): Promise<void>
     .execute();
 }
 
+/** Whether a folder directly contains an equivalent. */
 export async function holdsEquivalents(reader: Pick<Reader, 'query'>, folderId: number): Promise<boolean> {
   const row = await reader.query
     .selectFrom('equivalents')
@@ -146,6 +150,7 @@ export async function updateEquivalent(
   await insertCourses(tx, id, courses);
 }
 
+/** Deletes an equivalent that nothing uses. Its courses are kept. */
 export async function deleteEquivalent(tx: Transaction, id: number): Promise<void> {
   await deleteCourses(tx, id);
   await tx.query.deleteFrom('equivalents').where('equivalents.id', '=', id).execute();

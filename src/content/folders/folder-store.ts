@@ -6,6 +6,7 @@ import { locationOf, MAX_FOLDER_DEPTH, ROOT_FOLDER } from '../assets/folder-tree
 
 /** SQL for folders, one operation per function. */
 
+/** A folder, and where it is. */
 export interface StoredFolder extends Selectable<FolderRow> {
   /** The path of the parent folder; empty for the root. */
   location: string;
@@ -20,6 +21,7 @@ interface FolderValues {
 /** Where a folder is: like the `location` of other content, the path of the folder that contains it. */
 const parentLocation = sql<string>`coalesce(${locationOf('folders.parent_id')}, '')`.as('location');
 
+/** A folder by id; undefined if it does not exist. */
 export async function readFolder(
   reader: Pick<Reader, 'query'>,
   id: number,
@@ -32,6 +34,7 @@ export async function readFolder(
     .executeTakeFirst();
 }
 
+/** A page of folders, by id. */
 export async function readFolders(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredFolder[]> {
   return await reader.query
     .selectFrom('folders')
@@ -43,6 +46,7 @@ export async function readFolders(reader: Pick<Reader, 'query'>, page: PageReque
     .execute();
 }
 
+/** The names of those of the folders that exist, by id. */
 export async function readFolderNames(
   reader: Pick<Reader, 'query'>,
   ids: readonly number[],
@@ -70,6 +74,7 @@ export async function readHeightBelow(reader: Pick<Reader, 'all'>, id: number): 
   return row?.height ?? 0;
 }
 
+/** Whether a folder directly contains another one. */
 export async function holdsFolders(reader: Pick<Reader, 'query'>, id: number): Promise<boolean> {
   const child = await reader.query
     .selectFrom('folders')
@@ -135,6 +140,7 @@ export async function insertFolder(
   return row.id;
 }
 
+/** Renames and moves a folder. */
 export async function updateFolder(
   tx: Transaction,
   id: number,
@@ -148,6 +154,7 @@ export async function updateFolder(
     .execute();
 }
 
+/** Deletes a folder that is empty and that nothing uses. */
 export async function deleteFolder(tx: Transaction, id: number): Promise<void> {
   await tx.query.deleteFrom('folders').where('folders.id', '=', id).execute();
 }

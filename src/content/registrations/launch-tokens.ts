@@ -27,6 +27,7 @@ const MODE_BYTES = 1;
  * recording any.
  */
 export const REGISTRATION_LAUNCH_MODES = ['normal', 'browse', 'review'] as const;
+/** One of {@link REGISTRATION_LAUNCH_MODES}. */
 export type RegistrationLaunchMode = (typeof REGISTRATION_LAUNCH_MODES)[number];
 
 /** What a launch URL opens. */

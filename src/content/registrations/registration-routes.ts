@@ -40,6 +40,7 @@ const READ_SCOPE = 'content:read';
 const READ = { scope: READ_SCOPE };
 const WRITE = { scope: 'registrations:write' };
 const tags = ['Registrations'];
+/** The path member that names a registration. */
 export const RegistrationParams = Type.Object({
   registration_id: describedAs(
     Type.String({ description: 'The id of the registration.' }),

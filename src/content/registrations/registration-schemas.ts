@@ -16,7 +16,9 @@ import { REGISTRATION_LAUNCH_MODES } from './launch-tokens.ts';
 import { COMPLETIONS, MAX_SCORE, MIN_SCORE, SUCCESSES } from './registration.ts';
 import { MAX_RETURN_URL_LENGTH } from './return-url.ts';
 
+/** A completion in requests and responses. */
 export const Completion = Type.Enum([...COMPLETIONS], { title: 'Completion' });
+/** A success in requests and responses. */
 export const Success = Type.Enum([...SUCCESSES], { title: 'Success' });
 
 function LearnerId(description: string) {

@@ -38,6 +38,7 @@ const UPDATE_STATUS =
   'update registrations set completion = ?, success = ?, score = ?, duration = ?, completed_at = ?, ' +
   `revision = revision + 1, updated_at = ? where registration_id = ? returning ${COLUMNS.join(', ')}`;
 
+/** A registration by id; undefined if it does not exist. */
 export async function readRegistration(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
@@ -74,6 +75,7 @@ export async function readRegistrations(
     .execute();
 }
 
+/** Stores a new registration, which has not been launched. */
 export async function insertRegistration(
   tx: Transaction,
   registration: Pick<
@@ -103,6 +105,7 @@ export async function insertRegistration(
     .executeTakeFirstOrThrow();
 }
 
+/** Replaces the status of a registration. */
 export async function updateStatus(
   tx: Transaction,
   registrationId: string,
@@ -125,6 +128,7 @@ export async function updateRevision(tx: Transaction, registrationId: string, no
   );
 }
 
+/** Stores the time of the first launch. */
 export async function updateLaunched(tx: Transaction, registrationId: string, now: number): Promise<void> {
   await tx.query
     .updateTable('registrations')
@@ -154,6 +158,7 @@ export async function updatePlayed(
     .executeTakeFirstOrThrow();
 }
 
+/** Deletes a registration, and with it what its learner did. */
 export async function deleteRegistration(tx: Transaction, registrationId: string): Promise<void> {
   await tx.query
     .deleteFrom('registrations')
@@ -194,6 +199,7 @@ export async function deleteRegistrationsBetween(
   );
 }
 
+/** Deletes all registrations of an account. */
 export async function deleteRegistrationsByAccount(tx: Transaction, accountId: number): Promise<void> {
   await tx.run('delete from registrations where account_id = ?', accountId);
 }
@@ -224,6 +230,7 @@ export interface StoredLaunch {
   learning_standard: string;
 }
 
+/** What launching a registration opens; undefined if the registration does not exist. */
 export async function readLaunch(
   reader: Pick<Reader, 'query'>,
   registrationId: string,

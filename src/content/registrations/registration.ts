@@ -2,12 +2,15 @@ import type { OwnerFilter } from './owner-filter.ts';
 
 /** Completion of a learner, as far as it is known. */
 export const COMPLETIONS = ['Completed', 'Incomplete', 'Unknown'] as const;
+/** One of {@link COMPLETIONS}. */
 export type Completion = (typeof COMPLETIONS)[number];
 
 /** Success of a learner, as far as it is known. */
 export const SUCCESSES = ['PASS', 'FAIL', 'UNKNOWN'] as const;
+/** One of {@link SUCCESSES}. */
 export type Success = (typeof SUCCESSES)[number];
 
+/** The bounds of a score, inclusive. */
 export const MIN_SCORE = 0;
 export const MAX_SCORE = 100;
 

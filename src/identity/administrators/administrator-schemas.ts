@@ -17,14 +17,19 @@ const Token = Type.String({ maxLength: 100 });
 
 const closed = { additionalProperties: false } as const;
 
+/** The body of a sign-in. */
 export const SignInInput = Type.Object({ email: Email, password: Password }, closed);
 
+/** The body of a change of the own password. */
 export const PasswordInput = Type.Object({ current_password: Password, new_password: Password }, closed);
 
+/** The body of a change of the own name. */
 export const ProfileInput = Type.Object({ name: Name() }, closed);
 
+/** The body of a request for whom a one-time link is for. */
 export const SetupLinkBody = Type.Object({ token: Token }, closed);
 
+/** The body with which a one-time link sets a password. */
 export const SetupBody = Type.Object(
   {
     token: Token,
@@ -35,6 +40,7 @@ export const SetupBody = Type.Object(
   closed,
 );
 
+/** The body of an invitation. */
 export const InvitationInput = Type.Object(
   { email: Email, role: RoleName, name: Type.Optional(Nullable(Name())) },
   closed,

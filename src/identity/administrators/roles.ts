@@ -4,6 +4,7 @@ import { SCOPES, type Scope } from '../scopes.ts';
 /** Roles of administrators, the most powerful first. */
 export const ROLES = ['admin', 'integrator', 'viewer'] as const;
 
+/** One of {@link ROLES}. */
 export type Role = (typeof ROLES)[number];
 
 /**
