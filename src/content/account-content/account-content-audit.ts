@@ -2,7 +2,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { Asset } from '../assets/assets.ts';
+import type { NamedAsset } from '../assets/assets.ts';
 
 /** What an account got or lost in a call. */
 export interface AuditedContentChange {
@@ -13,7 +13,7 @@ export interface AuditedContentChange {
    * The assets that the account did not have before an addition, or had before a removal. The limits of a request bound
    * their number.
    */
-  assets: readonly Pick<Asset, 'type' | 'id' | 'name'>[];
+  assets: readonly NamedAsset[];
 }
 
 /**

@@ -5,11 +5,10 @@ import type {
   ContentReference,
   EventPublisher,
   EventResources,
-  FolderContent,
   FolderResource,
   ServiceEvent,
 } from '../../events/event.ts';
-import type { Asset } from '../assets/assets.ts';
+import { type Asset, toNamedAsset } from '../assets/assets.ts';
 import { withHolders } from '../assets/holdings.ts';
 import { readPublishedCourseInEvent } from '../courses/course-in-event.ts';
 import { type FolderAndPath, readFolderInEvent } from '../folders/folder-in-event.ts';
@@ -111,10 +110,7 @@ async function toContentResource(
   { folder: { id, name, location }, pathWithin }: FolderAndPath,
   assets: readonly Asset<AssetType>[],
 ): Promise<ContentResource> {
-  const contents = assets.map(
-    (asset): FolderContent => ({ type: asset.type, id: asset.id, name: asset.name }),
-  );
-  const folder: FolderResource = { id, name, location, contents };
+  const folder: FolderResource = { id, name, location, contents: assets.map(toNamedAsset) };
   const [only] = assets;
   if (only === undefined || assets.length > 1) return { folder };
   if (only.type === 'BUNDLE')

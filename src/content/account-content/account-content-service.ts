@@ -9,12 +9,12 @@ import {
   lockAccountForContent,
   toAccountResource,
 } from '../accounts/account-service.ts';
-import { type Asset, lockExistingAssets } from '../assets/assets.ts';
+import { type Asset, lockExistingAssets, toNamedAsset } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
 import { givenMembers, givenReferences } from '../assets/given-members.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
-import { type AccountContent, type Addition, LISTED_CONTENTS, toNamedAsset } from './account-content.ts';
+import { type AccountContent, type Addition, LISTED_CONTENTS } from './account-content.ts';
 import { recordContentChange } from './account-content-audit.ts';
 import { publishContentChange } from './account-content-events.ts';
 import {

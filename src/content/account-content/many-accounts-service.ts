@@ -10,11 +10,11 @@ import {
   toAccountResource,
 } from '../accounts/account-service.ts';
 import { type AccessPath, readAccessPaths } from '../assets/access-paths.ts';
-import type { Asset } from '../assets/assets.ts';
+import { type Asset, type NamedAsset, toNamedAsset } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
 import { givenId, givenItems, givenMembers, givenReferences } from '../assets/given-members.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
-import { LISTED_CONTENTS, MAX_ACCOUNTS_AT_ONCE, type NamedAsset, toNamedAsset } from './account-content.ts';
+import { LISTED_CONTENTS, MAX_ACCOUNTS_AT_ONCE } from './account-content.ts';
 import { recordContentChange } from './account-content-audit.ts';
 import { publishContentChanges } from './account-content-events.ts';
 import {

@@ -1,18 +1,14 @@
 import type { Reader } from '../../database/database.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference } from '../../events/event.ts';
+import { type NamedAsset, toNamedAsset } from './assets.ts';
 import { withHolders } from './holdings.ts';
 import { readBundleMembership, readPlaces } from './holdings-store.ts';
 
-/** Content with its name. */
-export interface NamedContent extends ContentReference {
-  name: string;
-}
-
 /** An asset through which an account can have another one: that asset itself, or one that contains it. */
-export interface AccessPath extends NamedContent {
+export interface AccessPath extends NamedAsset {
   /** The assets between, from the outside in. Empty for the asset itself and for its direct containers. */
-  path: NamedContent[];
+  path: NamedAsset[];
 }
 
 /**
@@ -33,15 +29,15 @@ export async function readAccessPaths(
   const start = byKey.get(assetKey(asset));
   if (start === undefined) return paths;
   // Breadth first: the first path to a container is a shortest one.
-  const open: AccessPath[] = [{ ...named(start), path: [] }];
+  const open: AccessPath[] = [{ ...toNamedAsset(start), path: [] }];
   for (const found of open) {
     if (paths.has(assetKey(found))) continue;
     paths.set(assetKey(found), found);
     const isAsset = assetKey(found) === assetKey(asset);
-    const path = isAsset ? [] : [named(found), ...found.path];
+    const path = isAsset ? [] : [toNamedAsset(found), ...found.path];
     for (const key of containers.get(assetKey(found)) ?? []) {
       const container = byKey.get(key);
-      if (container !== undefined) open.push({ ...named(container), path });
+      if (container !== undefined) open.push({ ...toNamedAsset(container), path });
     }
   }
   return paths;
@@ -69,8 +65,4 @@ async function containersOf(
     if (folder_id !== null) add({ type, id }, { type: 'FOLDER', id: folder_id });
   }
   return containers;
-}
-
-function named({ type, id, name }: NamedContent): NamedContent {
-  return { type, id, name };
 }

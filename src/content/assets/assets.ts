@@ -8,11 +8,20 @@ import { MAX_FOLDER_DEPTH } from './folder-tree.ts';
 
 /** What other slices may know about content of any type: that it exists, its name, and its folder. */
 
-/** Content that exists. */
-export interface Asset<T extends ContentType = ContentType> {
+/** Content with its name, as responses and events show it. */
+export interface NamedAsset<T extends ContentType = ContentType> {
   type: T;
   id: number;
   name: string;
+}
+
+/** An asset without its other members. */
+export function toNamedAsset<T extends ContentType>({ type, id, name }: NamedAsset<T>): NamedAsset<T> {
+  return { type, id, name };
+}
+
+/** Content that exists. */
+export interface Asset<T extends ContentType = ContentType> extends NamedAsset<T> {
   /** The folder that contains it. For a folder, the folder itself. */
   folderId: number;
 }

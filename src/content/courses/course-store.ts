@@ -197,7 +197,7 @@ export async function deleteCourse(tx: Transaction, id: number): Promise<string[
 /** A version whose manifest must be read. */
 export type UnreadVersion = Pick<CourseVersionRow, 'course_id' | 'version_id' | 'content_key'>;
 
-/** Versions whose structure was read in an older format or not at all, starting from the given one. */
+/** Versions whose structure was read in an older format or not at all, after the given one. */
 export async function readUnreadVersions(
   reader: Pick<Reader, 'query'>,
   format: number,

@@ -38,7 +38,7 @@ export async function courseToLaunch(
     const detail = 'is only for a registration of an equivalent';
     throw invalidInput([{ pointer: '/language', detail }]);
   }
-  // Nobody would hear that a result is for another course now.
+  // No event would say that the result belongs to another course from now on.
   const hasResult = changesResult(INITIAL_STATUS, registration);
   const isChoosable =
     registration.language === null ||
