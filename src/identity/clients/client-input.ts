@@ -37,7 +37,7 @@ export function checkClientInput(input: ClientInput): ReadonlySet<Scope> {
 
 /** The errors in the name and the e-mail address of a body beyond its schema, even if the body does not match the schema. */
 export function nameAndEmailErrors(body: unknown): InputError[] {
-  const { name, email } = isObject(body) ? body : {};
+  const { name, email }: Record<string, unknown> = isObject(body) ? body : {};
   const found = [
     { pointer: '/name', detail: typeof name === 'string' ? nameFault(name) : null },
     { pointer: '/email', detail: typeof email === 'string' ? emailFault(email) : null },
