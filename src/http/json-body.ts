@@ -53,10 +53,10 @@ export function takeJsonBodies(server: FastifyInstance): void {
 
 /** @throws {ProblemError} `malformed-json`, `invalid-request` */
 function parseBody(bytes: Buffer): unknown {
-  const value = parseJson(bytes, MAX_MEMBERS);
+  const { value, text, members } = readJson(bytes, { maxMembers: MAX_MEMBERS });
   // Comparing the numbers is fast. Finding the names is only needed for few requests.
-  if (countMembers(value) === measure(bytes).members) return value;
-  throw invalidInput(repeatedMembers(bytes.toString('utf8')));
+  if (countMembers(value) === members) return value;
+  throw invalidInput(repeatedMembers(text));
 }
 
 /** What to do with unpaired surrogates, which are halves of characters. `replace` puts U+FFFD in their place. */
@@ -74,6 +74,18 @@ export function parseJson(
   maxCommas = Number.POSITIVE_INFINITY,
   halves: HalvesTreatment = 'refuse',
 ): unknown {
+  return readJson(bytes, { maxMembers, maxCommas, halves }).value;
+}
+
+/** The value of a JSON text, the text, and how many members it has, as they are written. @throws as {@link parseJson} */
+function readJson(
+  bytes: Uint8Array,
+  {
+    maxMembers,
+    maxCommas = Number.POSITIVE_INFINITY,
+    halves = 'refuse',
+  }: { maxMembers: number; maxCommas?: number; halves?: HalvesTreatment },
+): { value: unknown; text: string; members: number } {
   const text = decodeUtf8(bytes);
   if (text === null) throw new ProblemError('malformed-json', 'The body is not valid UTF-8');
   const { depth, members, commas } = measure(bytes);
@@ -93,11 +105,11 @@ export function parseJson(
   } catch {
     throw new ProblemError('malformed-json', 'The body is not valid JSON');
   }
-  if (!SUSPICIOUS.test(text)) return value;
+  if (!SUSPICIOUS.test(text)) return { value, text, members };
   if (halves === 'replace') value = withoutHalves(value);
   const errors = findUntakable(value, halves === 'keep');
   if (errors.length > 0) throw invalidInput(errors);
-  return value;
+  return { value, text, members };
 }
 
 /** Data that was parsed from JSON, with U+FFFD in place of each half of a character, because receivers may refuse these. */
