@@ -84,7 +84,10 @@ export async function openContent(context: ServiceContext, options: ContentOptio
   const { settings, idempotency, baseUrl } = context;
   await using stack = new AsyncDisposableStack();
   const { store, uploads, intake } = await openCourseFiles(context, stack);
-  const { folders, courses, equivalents, bundles } = createFolderServices(context, options, { store, intake });
+  const { folders, courses, equivalents, bundles } = createFolderServices(context, options, {
+    store,
+    intake,
+  });
   const { accounts, accountContents, manyAccounts, registrations } = createAccountServices(context, options);
   await folders.ensureRoot();
 

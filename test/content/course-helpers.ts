@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import type { CourseHolder } from '../../src/content/courses/course.ts';
+import type { Holder } from '../../src/content/assets/holder.ts';
 import { CourseService, coursesInFolder } from '../../src/content/courses/course-service.ts';
 import { PackageIntake } from '../../src/content/courses/package-intake.ts';
 import { type UploadFolder, UploadFolders } from '../../src/content/courses/upload-folders.ts';
@@ -115,7 +115,7 @@ export interface CourseParts extends AsyncDisposable {
 export async function openCourseParts({
   holders = [],
 }: {
-  holders?: readonly CourseHolder[];
+  holders?: readonly Holder[];
 } = {}): Promise<CourseParts> {
   await using stack = new AsyncDisposableStack();
   const folder = openDataFolder(stack.use(temporaryFolder()).path, { holdsDatabase: false });

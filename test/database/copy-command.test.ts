@@ -164,7 +164,10 @@ describe('coursewire database', { skip: ON_POSTGRES }, () => {
       [['copy', '--to', 'mysql://u:hunter2@h/d'], /must be a postgres:\/\/ URL/],
       [['copy', '--from', 'x'], /--from/],
       [['return', '--to', 'postgres://u:hunter2@h/d'], /"return" has no arguments/],
-      [['copy', '--to', 'postgres://u:hunter2@h/d', '--to', 'postgres://u:hunter2@h/e'], /Use --to only once/],
+      [
+        ['copy', '--to', 'postgres://u:hunter2@h/d', '--to', 'postgres://u:hunter2@h/e'],
+        /Use --to only once/,
+      ],
       [['return', 'postgres://u:hunter2@h/d'], /"return" has no arguments/],
     ] as const) {
       const ended = await runCommand(['database', ...args], { data_dir: folder.path });

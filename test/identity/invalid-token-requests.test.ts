@@ -39,9 +39,17 @@ describe('the token endpoint rejects with invalid_request', () => {
     await using endpoint = await startEndpoint();
     const { hostname, port, host } = new URL(endpoint.url);
     const socket = connect(Number(port), hostname);
-    const head = [`POST ${TOKEN_PATH} HTTP/1.1`, `Host: ${host}`, `Content-Type: ${FORM}`, 'Content-Length: 100'];
+    const head = [
+      `POST ${TOKEN_PATH} HTTP/1.1`,
+      `Host: ${host}`,
+      `Content-Type: ${FORM}`,
+      'Content-Length: 100',
+    ];
     socket.write(`${head.join('\r\n')}\r\n\r\ngrant_type=`);
-    await until(() => endpoint.logged.some((line) => line.includes('incoming request')), 'the request arrives');
+    await until(
+      () => endpoint.logged.some((line) => line.includes('incoming request')),
+      'the request arrives',
+    );
     socket.destroy();
     const ended = /access token refused|a token request failed/;
     const line = await until(() => endpoint.logged.find((each) => ended.test(each)), 'the request ends');

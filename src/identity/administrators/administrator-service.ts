@@ -163,7 +163,10 @@ export class AdministratorService {
     return await this.#with.database.transaction(async (tx) => {
       const row = await this.#lock(tx, id);
       if (row.enabled !== 1) {
-        throw new ProblemError('conflict', 'The administrator is disabled, so a link would not work. Enable them first');
+        throw new ProblemError(
+          'conflict',
+          'The administrator is disabled, so a link would not work. Enable them first',
+        );
       }
       const lifetimeMs = row.password_hash === null ? INVITATION_LIFETIME_MS : LINK_LIFETIME_MS;
       this.#log(tx, 'a password link was created', { administrator_id: id });

@@ -130,7 +130,12 @@ describe('administrators', () => {
       ['POST', '/ui/api/administrators', { email: 'x', role: 'admin' }, ['/email']],
       ['POST', '/ui/api/administrators', { email: 'x@y.z', role: 'owner' }, ['/role']],
       ['POST', '/ui/api/administrators', {}, ['/email', '/role']],
-      ['POST', '/ui/api/administrators', { email: 'x', role: 'owner', name: ' ' }, ['/role', '/name', '/email']],
+      [
+        'POST',
+        '/ui/api/administrators',
+        { email: 'x', role: 'owner', name: ' ' },
+        ['/role', '/name', '/email'],
+      ],
       ['PUT', viewerPath, { role: 'owner', enabled: 'yes' }, ['/role', '/enabled']],
       ['PUT', viewerPath, { role: 'viewer', enabled: true, name: '' }, ['/name']],
       ['PUT', viewerPath, { role: 'viewer', enabled: true, password: 'x' }, ['/password']],

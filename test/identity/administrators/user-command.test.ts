@@ -133,7 +133,10 @@ describe('coursewire user list, delete and reset-password', () => {
 
   test('reset-password exits with 1 for a disabled administrator, whose link would not work', async () => {
     await using command = await openCommand();
-    await command.run(['create', '--email', 'vic@example.com', '--role', 'viewer', '--password-stdin'], PASSWORD);
+    await command.run(
+      ['create', '--email', 'vic@example.com', '--role', 'viewer', '--password-stdin'],
+      PASSWORD,
+    );
     await command.administrators.update(1, { enabled: false }, COMMAND_LINE);
     const { code, out, err } = await command.run(['reset-password', 'vic@example.com']);
     assert.deepEqual([code, out], [1, '']);
