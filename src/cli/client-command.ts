@@ -1,4 +1,5 @@
 import { COMMAND_LINE } from '../audit/actor.ts';
+import { checkClientInput } from '../identity/clients/client-input.ts';
 import type { ApiClient, ClientService } from '../identity/clients/client-service.ts';
 import { formatScope, SCOPES } from '../identity/scopes.ts';
 import { formatDateTime, formatOptionalDateTime } from '../time/date-time.ts';
@@ -119,9 +120,10 @@ export async function runClientCommand(
 async function create({ clients, write }: ClientCommandContext, given: Given): Promise<number> {
   const { name, email } = needed(given, 'name', 'email');
   const scopes = given.text('scope')?.split(/\s+/).filter(Boolean) ?? SCOPES;
-  const { client, clientSecret } = await withOptionsChecked(async () =>
-    (await clients()).create({ name, email, scopes }, COMMAND_LINE),
-  );
+  const { client, clientSecret } = await withOptionsChecked(async () => {
+    checkClientInput({ name, email, scopes });
+    return await (await clients()).create({ name, email, scopes }, COMMAND_LINE);
+  });
   const scope = formatScope(client.scopes);
   if (given.flag('json')) {
     write(

@@ -1,5 +1,6 @@
 import { COMMAND_LINE } from '../audit/actor.ts';
 import type { Administrator } from '../identity/administrators/administrator.ts';
+import { checkAdministratorInput } from '../identity/administrators/administrator-input.ts';
 import { toAdministratorRecord } from '../identity/administrators/administrator-schemas.ts';
 import type { AdministratorService } from '../identity/administrators/administrator-service.ts';
 import { MIN_PASSWORD_CHARACTERS } from '../identity/administrators/password-length.ts';
@@ -126,18 +127,20 @@ async function create(context: UserCommandContext, given: Given): Promise<number
   return await unlessRefused(context, async () => {
     if (given.flag('password-stdin')) {
       const password = await context.readPassword();
-      const administrators = await context.administrators();
-      const made = await withOptionsChecked(() =>
-        administrators.create({ email, role, name: name ?? email, password }, COMMAND_LINE),
-      );
+      const made = await withOptionsChecked(async () => {
+        const input = { email, role, name: name ?? email };
+        checkAdministratorInput({ ...input, password: { value: password, email, member: 'password-stdin' } });
+        return await (await context.administrators()).create({ ...input, password }, COMMAND_LINE);
+      });
       if (given.flag('json')) context.write(toJson(toAdministratorRecord(made)));
       else context.write(`The administrator ${made.email} (${made.role}) was created and can sign in.\n`);
       return;
     }
-    const administrators = await context.administrators();
-    const { administrator, link } = await withOptionsChecked(() =>
-      administrators.invite({ email, role, ...(name === undefined ? {} : { name }) }, COMMAND_LINE),
-    );
+    const { administrator, link } = await withOptionsChecked(async () => {
+      const input = { email, role, ...(name === undefined ? {} : { name }) };
+      checkAdministratorInput(input);
+      return await (await context.administrators()).invite(input, COMMAND_LINE);
+    });
     const members = linkMembers(context, link);
     if (given.flag('json')) {
       context.write(toJson({ ...toAdministratorRecord(administrator), ...members }));

@@ -23,12 +23,18 @@ async function openCommand() {
     sessionLifetimeMs: HOUR_MS,
     now: Date.now,
   });
+  let opened = 0;
   return {
     administrators,
+    /** How often a command has opened the administrators. */
+    opened: () => opened,
     run: (args: string[], input = '') =>
       outcomeOf((output) =>
         runUserCommand(args, {
-          administrators: async () => administrators,
+          administrators: async () => {
+            opened += 1;
+            return administrators;
+          },
           baseUrl: () => 'https://wire.example.com',
           readPassword: async () => input,
           ...output,
@@ -84,7 +90,7 @@ describe('coursewire user create', () => {
         ['create', '--email', 'x', '--role', 'owner'],
         /--email must be .*\n--role must be one of admin, integrator, viewer/,
       ],
-      [[...CREATE, '--password-stdin'], /--password must have at least 12 characters/],
+      [[...CREATE, '--password-stdin'], /--password-stdin must have at least 12 characters/],
       [[...CREATE, '--name', ''], /--name must not be empty/],
       [[...CREATE, 'extra'], /Unexpected argument/],
       [[...CREATE, '--password', 'secret'], /--password/],
@@ -95,7 +101,7 @@ describe('coursewire user create', () => {
       assert.equal(code, 2, args.join(' '));
       assert.match(err, message);
     }
-    assert.deepEqual(await command.administrators.list(), []);
+    assert.equal(command.opened(), 0, 'a data folder would be created');
   });
 
   test('exits with 1 if the address is taken', async () => {
