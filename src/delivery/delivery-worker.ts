@@ -12,7 +12,7 @@ import { type Attempt, type AttemptDependencies, Attempts } from './attempt.ts';
 import type { DeliveryOptions } from './delivery-options.ts';
 import { DeliveryReports, type DeliveryReportsDependencies } from './delivery-reports.ts';
 import { DeliverySlots, type Slot } from './delivery-slots.ts';
-import { type Polled, QueuePoll } from './queue-poll.ts';
+import { NOTHING, type Polled, QueuePoll } from './queue-poll.ts';
 import { deadLetter, discard, discardReason, type FinishedMessage, hold, release } from './settlements.ts';
 import { type TakenUp, takeUp } from './take-up.ts';
 import { ROUND_MS, UnstoredOutcomes } from './unstored-outcomes.ts';
@@ -174,8 +174,9 @@ export class DeliveryWorker implements AsyncDisposable {
     if (this.#apart.length > 0) return await this.#settleApart(this.#apart);
     const settlements = this.#finished;
     this.#finished = [];
+    const leavesLines = this.#stopping;
     const next = {
-      capacity: this.#stopping ? 0 : this.#slots.free(),
+      capacity: leavesLines ? 0 : this.#slots.free(),
       visibilityMs: this.#with.options.timeoutMs + VISIBILITY_MARGIN_MS,
     };
     let settling: 'not begun' | 'begun' | 'done' = 'not begun';
@@ -185,7 +186,7 @@ export class DeliveryWorker implements AsyncDisposable {
       settling = 'begun';
       // No lease of this poll begins earlier.
       const sendBy = this.#elapsed() + SENT_WITHIN_MS;
-      const polled = await this.#queuePoll.run(settlements, next);
+      const polled = await this.#queuePoll.run(settlements, next, { leavesLines });
       settling = 'done';
       this.#reportRemoved(polled);
       const { received, nextAvailableAt } = polled;
@@ -225,7 +226,7 @@ export class DeliveryWorker implements AsyncDisposable {
   async #settleAgain(settlements: readonly FinishedMessage[]): Promise<boolean> {
     this.#idle.wake();
     return await this.#succeeds(async () =>
-      this.#reportRemoved(await this.#queuePoll.run(settlements, { capacity: 0, visibilityMs: 0 })),
+      this.#reportRemoved(await this.#queuePoll.run(settlements, NOTHING)),
     );
   }
 

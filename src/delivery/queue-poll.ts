@@ -14,6 +14,9 @@ export interface Polled extends Received {
   removed: readonly Settled<FinishedMessage>[];
 }
 
+/** The request to receive nothing. */
+export const NOTHING: ReceiveRequest = { capacity: 0, visibilityMs: 0 };
+
 /** Dependencies of {@link QueuePoll}. */
 export interface QueuePollDependencies {
   database: Database;
@@ -33,14 +36,22 @@ export class QueuePoll {
     this.#with = dependencies;
   }
 
-  /** A failed call may have taken effect. It is idempotent, so repeat it. */
-  async run(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Polled> {
-    return (await this.#inOneStatement(finished, next)) ?? (await this.#inTransaction(finished, next));
+  /**
+   * A failed call may have taken effect. It is idempotent, so repeat it.
+   * @param leavesLines whether this instance receives nothing more, so that other instances continue the settled lines
+   */
+  async run(
+    finished: readonly FinishedMessage[],
+    next: ReceiveRequest,
+    { leavesLines = false }: { leavesLines?: boolean } = {},
+  ): Promise<Polled> {
+    const inOneStatement = await this.#inOneStatement(finished, next);
+    return inOneStatement ?? (await this.#inTransaction(finished, next, { leavesLines }));
   }
 
   /** Settles one message without receiving. The database is expected to refuse it. It is idempotent, too. */
   async settleAlone(finished: FinishedMessage): Promise<Polled> {
-    return await this.#inTransaction([finished], { capacity: 0, visibilityMs: 0 }, { expectsRefusal: true });
+    return await this.#inTransaction([finished], NOTHING, { expectsRefusal: true });
   }
 
   /**
@@ -49,11 +60,10 @@ export class QueuePoll {
    */
   async probe(): Promise<void> {
     const { database, queue } = this.#with;
-    const nothing = { capacity: 0, visibilityMs: 0 };
     await database.transaction(
       async (tx) => {
-        await queue.settle(tx, [], nothing);
-        await queue.receive(tx, nothing);
+        await queue.settle(tx, [], NOTHING);
+        await queue.receive(tx, NOTHING);
         await makeProbe(tx, 'outcome-probe');
       },
       { durability: 'deferred' },
@@ -82,12 +92,13 @@ export class QueuePoll {
   async #inTransaction(
     finished: readonly FinishedMessage[],
     next: ReceiveRequest,
-    options: TransactionOptions = {},
+    { leavesLines = false, ...options }: TransactionOptions & { leavesLines?: boolean } = {},
   ): Promise<Polled> {
     const { database, queue } = this.#with;
     return await database.transaction(
       async (tx) => {
         const settled = await queue.settle(tx, await this.#withCurrentFollowers(tx, finished), next);
+        if (leavesLines && settled.length > 0) queue.lines.announce(tx);
         await this.#freeResumed(tx, settled);
         await this.#freeChanged(tx, settled);
         // Neither needs the other's result, so the server receives their statements together.

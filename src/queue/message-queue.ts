@@ -306,6 +306,8 @@ export interface LeaseKeeper {
   endWaitsAfter(maxReceives: number): Promise<number>;
   /** Calls the listener when messages may have become available earlier than the last `receive` reported. */
   onAvailable(listener: () => void): void;
+  /** Calls these listeners in every instance, once the transaction has committed. */
+  announce(tx: Transaction): void;
 }
 
 /** The part of a queue that is the same in every engine. */

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { MINUTE_MS } from '../../src/time/units.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang } from '../support/target-behaviours.ts';
@@ -89,6 +90,39 @@ describe('a webhook that is changed after its head was received, and before that
       assert.deepEqual(idsAt(target), ['new']);
       assert.equal(delivery.counted.discarded, 1, 'the head');
     });
+});
+
+describe('an instance that stops', { skip: !ON_POSTGRES && 'one process has SQLite for itself' }, () => {
+  it('lets another one continue its lines at once', async () => {
+    await using test = await firstInFlight('in flight', 'behind it');
+    const { target, delivery, release } = test;
+    await using other = await makeDelivery({ beside: delivery, pollIntervalMs: 60 * MINUTE_MS });
+    other.worker.start();
+    // The second poll follows once it receives signals.
+    await until(() => other.queue.polls > 1, 'the other one knows when the lease ends');
+    const stopped = delivery.worker[Symbol.asyncDispose]();
+    release();
+    await stopped;
+    await target.waitFor(2);
+    assert.deepEqual(idsAt(target), ['in flight', 'behind it']);
+    assert.deepEqual(other.counted.attempts, ['success']);
+  });
+
+  it('lets another one send at once what it has aborted', async () => {
+    await using target = await startTarget({ respondWith: hang() });
+    await using delivery = await makeDelivery({ shutdownTimeoutMs: 1 });
+    await delivery.put(await delivery.addWebhook(target.url), 'aborted');
+    delivery.worker.start();
+    await target.waitFor(1);
+    await using other = await makeDelivery({ beside: delivery, pollIntervalMs: 60 * MINUTE_MS });
+    other.worker.start();
+    // The second poll follows once it receives signals.
+    await until(() => other.queue.polls > 1, 'the other one knows when the lease ends');
+    target.respondWith(answer(200));
+    await delivery.worker[Symbol.asyncDispose]();
+    await until(() => other.counted.attempts.length === 1, 'the other one has sent it');
+    assert.deepEqual(idsAt(target), ['aborted', 'aborted']);
+  });
 });
 
 describe('an instance that is frozen after it has received a message', () => {

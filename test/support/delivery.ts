@@ -1,4 +1,4 @@
-import type { Transaction } from '../../src/database/database.ts';
+import type { Database, Transaction } from '../../src/database/database.ts';
 import { ConnectionTroubles } from '../../src/delivery/connection-troubles.ts';
 import { DeliveryWorker } from '../../src/delivery/delivery-worker.ts';
 import type { TargetGuardOptions } from '../../src/delivery/target-guard.ts';
@@ -68,6 +68,8 @@ export interface FailingReads {
 /** Delivery alone, with a real database and real requests. */
 export interface TestDelivery extends AsyncDisposable {
   readonly database: TestDatabase['database'];
+  /** Opens the database once more, for another instance. */
+  open(): Database;
   readonly queue: WatchedQueue;
   readonly worker: DeliveryWorker;
   readonly reads: FailingReads;
@@ -95,12 +97,16 @@ export interface TestDeliveryOptions {
   elapsed?: () => number;
   /** Finds the addresses of targets' host names. */
   lookup?: TargetGuardOptions['lookup'];
+  /** @defaultValue 10,000 */
+  pollIntervalMs?: number;
+  /** Delivers beside this instance, from its database. */
+  beside?: Pick<TestDelivery, 'open'>;
 }
 
 /** Creates a worker that has not started yet; it retries at once. */
 export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<TestDelivery> {
   await using stack = new AsyncDisposableStack();
-  const { database } = stack.use(await openTestDatabase());
+  const { database, open } = await openFor(options, stack);
   const now = Date.now;
   const queue = new WatchedQueue({ database, maxReceives: 1_000, now });
   const reads: FailingReads = { failing: false, failures: 0 };
@@ -158,7 +164,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
         timeoutMs: options.timeoutMs ?? DEADLINE_MS,
         retryInitialMs: options.retryInitialMs ?? 1,
         retryMaxMs: options.retryMaxMs ?? 2,
-        pollIntervalMs: 10_000,
+        pollIntervalMs: options.pollIntervalMs ?? 10_000,
         shutdownTimeoutMs: options.shutdownTimeoutMs ?? 1_000,
       },
       now,
@@ -169,6 +175,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
   const opened = stack.move();
   return {
     database,
+    open,
     queue,
     worker,
     reads,
@@ -192,6 +199,15 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
       ),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Opens a new database, or that of the other instance. */
+async function openFor(
+  { beside }: TestDeliveryOptions,
+  stack: AsyncDisposableStack,
+): Promise<Pick<TestDelivery, 'database' | 'open'>> {
+  if (beside === undefined) return stack.use(await openTestDatabase());
+  return { database: beside.open(), open: beside.open };
 }
 
 const CONFIGURATION: WebhookConfiguration = {

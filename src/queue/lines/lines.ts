@@ -252,7 +252,6 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     this.#database.onSignal(AVAILABLE_CHANNEL, () => this.#pace.wake(listener));
   }
 
-  /** Notifies the receivers of all instances, once the transaction is committed. */
   announce(tx: Transaction): void {
     tx.signal(AVAILABLE_CHANNEL);
   }
