@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Message } from '@aws-sdk/client-sqs';
 import type { Database } from '../../src/database/database.ts';
 import type { ReceivedMessage, Settlement } from '../../src/queue/message-queue.ts';
+import { insertSharedBody, ownPart } from '../../src/queue/shared-bodies.ts';
 import { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { insertWebhook } from '../../src/webhooks/configuration/webhook-store.ts';
 import { requeueDeadLetters } from '../../src/webhooks/history/moved-back.ts';
@@ -10,6 +11,9 @@ import { readDeliveries, readDeliveryDetails } from '../../src/webhooks/history/
 import { type AttemptOutcome, recordOutcomes } from '../../src/webhooks/history/record-outcomes.ts';
 import { RedeliveryService } from '../../src/webhooks/history/redelivery-service.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { countWaiting } from '../support/open-transaction.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { until } from '../support/service.ts';
 import { messageOf, readDeadLetters } from './queue-engine.ts';
 
 const REQUEST = { capacity: 10, visibilityMs: 60_000 };
@@ -41,8 +45,11 @@ function movedBack(lineId: number, messageId: string): Message {
   };
 }
 
-/** An engine without Amazon SQS, and a webhook whose message `m` failed twice and was dead-lettered. */
-async function openWithDeadLetter() {
+/**
+ * An engine without Amazon SQS, and a webhook whose message `m` failed twice and was dead-lettered. Its body is shared.
+ * @param whileMovedBack called within the transaction that redelivers it
+ */
+async function openWithDeadLetter({ whileMovedBack = async () => {} } = {}) {
   await using stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());
   const queue = new SqsQueue({
@@ -51,7 +58,10 @@ async function openWithDeadLetter() {
     place: () => {},
     maxReceives: () => 5,
     mayDeliver: () => true,
-    requeueHistory: requeueDeadLetters,
+    requeueHistory: async (tx, messages, now) => {
+      await whileMovedBack();
+      return await requeueDeadLetters(tx, messages, now);
+    },
     waitMs: 0,
   });
   const webhook = await database.transaction((tx) =>
@@ -86,7 +96,10 @@ async function openWithDeadLetter() {
       recordOutcomes(tx, await queue.settle<Settlement & { outcome: AttemptOutcome }>(tx, [settlement])),
     );
   };
-  await database.transaction((tx) => queue.enqueue(tx, [messageOf(webhook, 'm', Date.now())]));
+  await database.transaction(async (tx) => {
+    const shared = { id: await insertSharedBody(tx, '"name":"m"'), own: ownPart('{', '}') };
+    await queue.enqueue(tx, [{ ...messageOf(webhook, 'm', Date.now()), shared }]);
+  });
   await settle({ action: 'retry', availableAt: 0 }, 'first');
   await settle({ action: 'dead-letter' }, 'second');
   const [delivery] = (
@@ -139,6 +152,31 @@ describe('a dead letter that somebody moves back to the queue on Amazon SQS', ()
     assert.equal((await test.redelivery.redeliverMatching(...all, ADMINISTRATOR)).redelivered, 0);
     await test.queue.work([copy]);
     assert.equal((await test.queue.lines.line(test.webhook)).depth, 1);
+  });
+
+  it('is queued with its whole body, or not at all, if it expires at the same time', {
+    skip: !ON_POSTGRES && 'transactions of SQLite do not overlap',
+  }, async () => {
+    let cleaned: Promise<void> | null = null;
+    let isCleaned = false;
+    await using test = await openWithDeadLetter({
+      whileMovedBack: async () => {
+        const { database, queue } = test;
+        cleaned = queue.lines.removeDeadLettersBefore(Date.now() + 1, 10).then(() => {
+          isCleaned = true;
+        });
+        const isOver = async () => isCleaned || (await countWaiting(database)) > 0;
+        await until(isOver, 'it has expired, or waits until it is queued');
+      },
+    });
+    await test.database.transaction((tx) => tx.run('delete from deliveries'));
+    await test.queue.work([movedBack(test.webhook, 'm')]);
+    await cleaned;
+    const received = await receivedNow(test.database, test.queue);
+    assert.deepEqual(
+      received.map(({ body }) => body),
+      ['{"name":"m"}'],
+    );
   });
 
   for (const [what, change] of [

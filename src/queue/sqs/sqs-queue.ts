@@ -13,7 +13,13 @@ import type {
   Settlement,
 } from '../message-queue.ts';
 import { lineIdOf, readAttribute } from './sqs-message.ts';
-import { deletePlaced, makeAwaitingDue, placeDeadLettersAgain, readDeadLetters } from './sqs-statements.ts';
+import {
+  deletePlaced,
+  lockDeadLetters,
+  makeAwaitingDue,
+  placeDeadLettersAgain,
+  readLinesOfDeadLetters,
+} from './sqs-statements.ts';
 
 /**
  * How long after a delivery its line counts as active, in milliseconds. New messages of an active line are due at
@@ -85,11 +91,11 @@ export class SqsQueue implements MessageQueue {
    * a record in the history. Dead letters that cannot be redelivered get new copies on the dead-letter queue.
    */
   async #redeliverMovedBack(tx: Transaction, messageIds: readonly string[]): Promise<void> {
-    const lineIds = new Set((await readDeadLetters(tx, messageIds)).map(({ lineId }) => lineId));
-    if (lineIds.size === 0) return;
-    await this.#lines.lockLines(tx, [...lineIds]);
-    // The dead letters are read again, because someone may have redelivered them before the lines were locked.
-    const dead = await readDeadLetters(tx, messageIds);
+    const lineIds = await readLinesOfDeadLetters(tx, messageIds);
+    if (lineIds.length === 0) return;
+    await this.#lines.lockLines(tx, lineIds);
+    // Someone may have redelivered some of them before the lines were locked.
+    const dead = await lockDeadLetters(tx, messageIds);
     const redelivered = await this.#with.requeueHistory(tx, dead, this.#with.now());
     await this.#lines.redeliver(tx, redelivered);
     const left = dead.filter((message) => !redelivered.includes(message));

@@ -188,14 +188,30 @@ export async function placeDeadLettersAgain(
   );
 }
 
-/** The dead letters of these messages. */
-export async function readDeadLetters(
+/** The lines of those of these messages that are dead letters. */
+export async function readLinesOfDeadLetters(
+  tx: Transaction,
+  messageIds: readonly string[],
+): Promise<number[]> {
+  const rows = await tx.all<{ line_id: number }>(
+    `select distinct dead.line_id from queue_dead_letters as dead where dead.message_id in
+       ${idList(tx.dialect, 'text')}`,
+    toIdList(messageIds),
+  );
+  return rows.map((row) => row.line_id);
+}
+
+/**
+ * The dead letters of these messages, locked until the transaction ends. Otherwise, they could expire meanwhile, and with
+ * them the shared parts of their bodies.
+ */
+export async function lockDeadLetters(
   tx: Transaction,
   messageIds: readonly string[],
 ): Promise<QueuedMessage[]> {
   const rows = await tx.all<MessageRow>(
     `${DEAD_LETTERS} where dead.message_id in
-       ${idList(tx.dialect, 'text')} order by dead.id`,
+       ${idList(tx.dialect, 'text')} order by dead.id ${tx.dialect === 'postgres' ? 'for update of dead' : ''}`,
     toIdList(messageIds),
   );
   return await toMessages(tx, rows);
