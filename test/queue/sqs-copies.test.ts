@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CreateQueueCommand, DeleteQueueCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { Settlement } from '../../src/queue/message-queue.ts';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
@@ -171,6 +172,19 @@ describe('a copy on Amazon SQS', () => {
     assert.ok(sends() > sentBefore);
   });
 
+  it('is sent for a line that was active at a time that is in the future since the clock was set back', async () => {
+    await using bench = await openBench(server);
+    let time = Date.now();
+    const instance = await bench.open({ waitMs: HOUR_MS, now: () => time });
+    const sends = () => bench.proxy.actions.filter((action) => action === 'SendMessageBatch').length;
+    await bench.put([messageOf(1, 'before', time)]);
+    await settle(instance, { message: await takeUp(instance), action: 'delete' });
+    const sentBefore = sends();
+    time -= HOUR_MS;
+    await bench.put([messageOf(1, 'after', time)]);
+    await until(() => sends() > sentBefore, 'its copy is sent');
+  });
+
   it('of a failing webhook with a large backlog does not block the others', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open();
@@ -261,6 +275,19 @@ describe('a dead letter', () => {
     await readQueue(bench.queues, 1, { queue: 'dead letters' });
     await bench.database.transaction((tx) => instance.queue.lines.redeliver(tx, [messageOf(1, '1-0', 1)]));
     await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    const [copy] = await readQueue(bench.queues, 1, { queue: 'dead letters' });
+    assert.equal(copy?.MessageAttributes?.message_id?.StringValue, '1-0');
+  });
+
+  it('is copied before the clock has caught up if it was set back since', async () => {
+    await using bench = await openBench(server);
+    let aheadMs = HOUR_MS;
+    const instance = await bench.open({ now: () => Date.now() + aheadMs });
+    bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'unavailable' : 'pass');
+    await bench.put(lines([1], 1));
+    await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    aheadMs = 0;
+    bench.proxy.treat = () => 'pass';
     const [copy] = await readQueue(bench.queues, 1, { queue: 'dead letters' });
     assert.equal(copy?.MessageAttributes?.message_id?.StringValue, '1-0');
   });

@@ -111,9 +111,9 @@ export class SqsPlacer implements AsyncDisposable {
   }
 
   async #placeDeadLetters(): Promise<number> {
-    const { database, health, now } = this.#with;
+    const { database, health } = this.#with;
     if (health.obstacle !== null) return Number.POSITIVE_INFINITY;
-    const sizes = await readUnplacedDeadLetterSizes(database.reader, { now: now(), limit: LINES_PER_ROUND });
+    const sizes = await readUnplacedDeadLetterSizes(database.reader, LINES_PER_ROUND);
     if (sizes.length === 0) return DEAD_LETTERS_MS;
     const dead = await readUnplacedDeadLetters(database.reader, fitting(sizes, ROUND_BYTES));
     const { unsent, pauseMs } = await this.#send('dead letters', dead);

@@ -141,6 +141,10 @@ export class SqsQueue implements MessageQueue {
   }
 
   #isActive(lineId: number): boolean {
-    return this.#with.now() - (this.#deliveredAt.get(lineId) ?? Number.NEGATIVE_INFINITY) < ACTIVE_MS;
+    const deliveredAt = this.#deliveredAt.get(lineId);
+    if (deliveredAt === undefined) return false;
+    const now = this.#with.now();
+    // A delivery in the future was before the clock was set back.
+    return deliveredAt <= now && now - deliveredAt < ACTIVE_MS;
   }
 }

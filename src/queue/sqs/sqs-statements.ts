@@ -127,15 +127,17 @@ export interface UnplacedDeadLetter extends QueuedMessage {
   placeAt: number;
 }
 
-/** The ids of dead letters without a copy, the oldest first, with the lengths of their bodies in bytes. */
+/**
+ * The ids of dead letters without a copy, the oldest first, with the lengths of their bodies in bytes. They include
+ * those of the future: the clock was set back since.
+ */
 export async function readUnplacedDeadLetterSizes(
   reader: Pick<Reader, 'all'>,
-  { now, limit }: { now: number; limit: number },
+  limit: number,
 ): Promise<{ id: number; bytes: number }[]> {
   return await reader.all(
     `select dead.id, ${bytesSql('dead', 'body')} as bytes from queue_dead_letters as dead
-     where dead.copy_at <= ? order by dead.copy_at, dead.id limit ?`,
-    now,
+     where dead.copy_at is not null order by dead.copy_at, dead.id limit ?`,
     limit,
   );
 }
