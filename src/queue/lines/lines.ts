@@ -14,7 +14,6 @@ import type {
   QueueMessage,
   QueueTotals,
   Received,
-  ReceivedMessage,
   ReceiveRequest,
   SettleAndReceive,
   Settled,
@@ -25,7 +24,6 @@ import { waitingSince } from '../waiting-since.ts';
 import { deleteDeadLetters, deleteDeadLettersBefore, insertDeadLetters } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
 import { InstanceLeases } from './instance-leases.ts';
-import { leaseDue } from './lease-due.ts';
 import { endOtherLeases, hasLease, type Lease } from './lease-statements.ts';
 import { isInFlight, lineState } from './line-state.ts';
 import {
@@ -39,11 +37,11 @@ import {
   readLine,
   readLockedLine,
   readTotals,
-  recountLine,
 } from './line-statements.ts';
 import { deleteMessages, insertMessages, readFirstMessages, readHeads } from './message-statements.ts';
 import { endOverlongWaits, endWaitsAfter } from './overlong-waits.ts';
 import { ReceivePace } from './receive-pace.ts';
+import { receive, type SettledLines } from './receiving.ts';
 import { purgeMessages, type RemovalOptions, skipMessage } from './removals.ts';
 import { settleAndReceiveOn } from './settle-and-receive.ts';
 import { settle } from './settling.ts';
@@ -62,15 +60,6 @@ export interface LinesOptions {
   placesDeadLetters?: boolean;
   /** Called in the transaction that deletes lines, with their ids. */
   onForget?: (tx: Transaction, lineIds: readonly number[]) => Promise<void>;
-}
-
-/** What a transaction has settled so far. */
-interface SettledLines {
-  /** The lines of the settled messages, which the transaction has locked. */
-  lineIds: readonly number[];
-  /** The lines whose next message is leased with `leaseToken`. */
-  continued: readonly number[];
-  leaseToken: string;
 }
 
 /**
@@ -131,21 +120,10 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   ): Promise<void> {
     if (messages.length === 0) return;
     const now = this.#now();
-    const additions = new Map<number, LineAddition>();
-    for (const message of messages) {
-      const { lineId } = message;
-      const added = additions.get(lineId);
-      additions.set(lineId, {
-        lineId,
-        count: (added?.count ?? 0) + 1,
-        dueAt: added?.dueAt ?? now + waitMs(lineId),
-        lastQueuedAt: Math.max(added?.lastQueuedAt ?? 0, waitingSince(message)),
-      });
-    }
     // Lines are locked first, in ascending order, because the lock on a line makes positions follow commits. The
     // statement for the messages is sent right after, without waiting, because others wait for the lines until the
     // commit.
-    const ascending = [...additions.values()].sort((a, b) => a.lineId - b.lineId);
+    const ascending = additionsOf(messages, (lineId) => now + waitMs(lineId));
     if (ascending.some(({ dueAt }) => dueAt <= now)) this.announce(tx);
     await Promise.all([addToLines(tx, ascending), insertMessages(tx, messages)]);
   }
@@ -175,49 +153,19 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
     const now = this.#now();
     const settled = this.#settledBy.get(tx);
-    const continued = settled?.continued ?? [];
-    const limit = request.capacity - continued.length;
-    const lease = { now, limit, ...this.#leases.create(now, request) };
-    // PostgreSQL receives the query for the heads of lines that this transaction has locked together with the other
-    // statements.
-    const locked = tx.dialect === 'postgres' && limit > 0 ? (settled?.lineIds ?? []) : continued;
-    const [{ taken, nextAt }, lockedHeads] = await Promise.all([
-      leaseDue(tx, lease),
-      locked.length === 0 ? [] : readHeads(tx, locked),
-    ]);
-    const continuedLines = new Set(continued);
-    const known = new Set(locked);
-    const others = [...taken.keys()].filter((lineId) => !known.has(lineId));
-    const heads = [...lockedHeads, ...(others.length === 0 ? [] : await readHeads(tx, others))];
-    const received = heads.flatMap((head): ReceivedMessage[] => {
-      if (continuedLines.has(head.lineId))
-        return [{ ...head, leaseToken: settled!.leaseToken, receiveCount: 1 }];
-      const receiveCount = taken.get(head.lineId);
-      return receiveCount === undefined ? [] : [{ ...head, leaseToken: lease.leaseToken, receiveCount }];
+    const { capacity } = request;
+    const { received, leased, nextAt } = await receive(tx, settled, {
+      now,
+      capacity,
+      lease: this.#leases.create(now, request),
+      onMiscount: this.#onMiscount,
     });
-    const count = continued.length + taken.size;
-    if (received.length < count) await this.#recountEmpty(tx, [...continued, ...taken.keys()], received);
-    await this.#done.delete(tx, { atAnyRate: count === 0 });
-    if (count === 0 && settled === undefined) this.#pace.foundNothing();
+    await this.#done.delete(tx, { atAnyRate: leased === 0 });
+    if (leased === 0 && settled === undefined) this.#pace.foundNothing();
     return {
       received,
-      nextAvailableAt: this.#pace.nextLook(nextAt, { now, isFull: count >= request.capacity }),
+      nextAvailableAt: this.#pace.nextLook(nextAt, { now, isFull: leased >= capacity }),
     };
-  }
-
-  /** Corrects lines that have a count but no messages. */
-  async #recountEmpty(
-    tx: Transaction,
-    lineIds: Iterable<number>,
-    heads: readonly QueuedMessage[],
-  ): Promise<void> {
-    const withHead = new Set(heads.map((head) => head.lineId));
-    const empty = [...lineIds].filter((lineId) => !withHead.has(lineId));
-    for (const lineId of empty) await recountLine(tx, lineId, this.#now());
-    tx.onCommit(() => {
-      for (const lineId of empty)
-        this.#onMiscount(`the line of webhook ${lineId} had a count of messages but contains none`);
-    });
   }
 
   async takeBackLeases(held: readonly Lease[]): Promise<number> {
@@ -361,4 +309,20 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   #removalOptions(): RemovalOptions {
     return { now: this.#now(), placesDeadLetters: this.#placesDeadLetters };
   }
+}
+
+/** What messages add to their lines, in ascending order of the lines. */
+function additionsOf(messages: readonly QueueMessage[], dueAt: (lineId: number) => number): LineAddition[] {
+  const additions = new Map<number, LineAddition>();
+  for (const message of messages) {
+    const { lineId } = message;
+    const added = additions.get(lineId);
+    additions.set(lineId, {
+      lineId,
+      count: (added?.count ?? 0) + 1,
+      dueAt: added?.dueAt ?? dueAt(lineId),
+      lastQueuedAt: Math.max(added?.lastQueuedAt ?? 0, waitingSince(message)),
+    });
+  }
+  return [...additions.values()].sort((a, b) => a.lineId - b.lineId);
 }

@@ -1,0 +1,85 @@
+import type { Transaction } from '../../database/database.ts';
+import type { QueuedMessage, ReceivedMessage } from '../message-queue.ts';
+import { leaseDue } from './lease-due.ts';
+import type { NextLease } from './lease-statements.ts';
+import { recountLine } from './line-statements.ts';
+import { readHeads } from './message-statements.ts';
+
+/** What a transaction has settled so far. */
+export interface SettledLines {
+  /** The lines of the settled messages, which the transaction has locked. */
+  lineIds: readonly number[];
+  /** The lines whose next message is leased with `leaseToken`. */
+  continued: readonly number[];
+  leaseToken: string;
+}
+
+/** Options of receiving. */
+export interface ReceivingOptions {
+  now: number;
+  /** Maximum number of messages. */
+  capacity: number;
+  /** The lease for heads of further lines. */
+  lease: NextLease;
+  /** Called with a sentence about a line whose wrong count was corrected. */
+  onMiscount: (text: string) => void;
+}
+
+/** The result of receiving. */
+export interface ReceivedHeads {
+  received: ReceivedMessage[];
+  /** The number of lines that were leased, even if they contain no message. */
+  leased: number;
+  /** When the next line is due, in epoch milliseconds; null if none is. */
+  nextAt: number | null;
+}
+
+/** Returns the heads of the lines that `settled` continues, and leases further heads that are due. */
+export async function receive(
+  tx: Transaction,
+  settled: SettledLines | undefined,
+  { now, capacity, lease, onMiscount }: ReceivingOptions,
+): Promise<ReceivedHeads> {
+  const continued = settled?.continued ?? [];
+  const limit = capacity - continued.length;
+  // PostgreSQL receives the query for the heads of lines that this transaction has locked together with the other
+  // statements.
+  const locked = tx.dialect === 'postgres' && limit > 0 ? (settled?.lineIds ?? []) : continued;
+  const [{ taken, nextAt }, lockedHeads] = await Promise.all([
+    leaseDue(tx, { now, limit, ...lease }),
+    locked.length === 0 ? [] : readHeads(tx, locked),
+  ]);
+  const continuedLines = new Set(continued);
+  const known = new Set(locked);
+  const others = [...taken.keys()].filter((lineId) => !known.has(lineId));
+  const heads = [...lockedHeads, ...(others.length === 0 ? [] : await readHeads(tx, others))];
+  const received = heads.flatMap((head): ReceivedMessage[] => {
+    if (continuedLines.has(head.lineId))
+      return [{ ...head, leaseToken: settled!.leaseToken, receiveCount: 1 }];
+    const receiveCount = taken.get(head.lineId);
+    return receiveCount === undefined ? [] : [{ ...head, leaseToken: lease.leaseToken, receiveCount }];
+  });
+  const leased = continued.length + taken.size;
+  if (received.length < leased)
+    await recountEmpty(tx, [...continued, ...taken.keys()], { heads: received, now, onMiscount });
+  return { received, leased, nextAt };
+}
+
+/** Corrects lines that have a count but no messages. */
+async function recountEmpty(
+  tx: Transaction,
+  lineIds: Iterable<number>,
+  {
+    heads,
+    now,
+    onMiscount,
+  }: { heads: readonly QueuedMessage[]; now: number; onMiscount: (text: string) => void },
+): Promise<void> {
+  const withHead = new Set(heads.map((head) => head.lineId));
+  const empty = [...lineIds].filter((lineId) => !withHead.has(lineId));
+  for (const lineId of empty) await recountLine(tx, lineId, now);
+  tx.onCommit(() => {
+    for (const lineId of empty)
+      onMiscount(`the line of webhook ${lineId} had a count of messages but contains none`);
+  });
+}
