@@ -3,14 +3,12 @@ import type { Actor } from '../../audit/actor.ts';
 import type { FieldChange } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
-import { type Page, type PageRequest, toPage } from '../../database/page.ts';
-import { assetKey } from '../../events/asset-key.ts';
-import type { ContentReference } from '../../events/event.ts';
+import type { Page, PageRequest } from '../../database/page.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, MAX_ERRORS_REPORTED, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import type { LineActions, LineReader } from '../../queue/message-queue.ts';
-import { type CredentialsCipher, UndecryptableError } from '../../secrets/credentials-cipher.ts';
+import { UndecryptableError } from '../../secrets/credentials-cipher.ts';
 import {
   type CheckTargetUrl,
   type CurrentConfiguration,
@@ -18,66 +16,44 @@ import {
   toConfiguration,
 } from './configuration.ts';
 import { makesHeadDue } from './head-due.ts';
-import { toWebhook } from './to-webhook.ts';
 import { deleteTriggers, replaceTriggers } from './trigger-store.ts';
 import type { Authentication, Focus, Webhook, WebhookConfiguration, WebhookStatistics } from './webhook.ts';
 import { webhookChanges } from './webhook-audit.ts';
+import { type FocusReference, WebhookReader, type WebhookReaderDependencies } from './webhook-reader.ts';
 import type { WebhookInput } from './webhook-schemas.ts';
 import {
   clearInError,
-  countFocuses,
   insertWebhook,
   lockAndCountWebhooks,
   markDeleted,
   nameFocuses,
-  readFocuses,
   readStatistics,
-  readSubtopics,
   readWebhook,
-  readWebhooks,
   replaceSelection,
-  requireWebhook,
   resetStatistics,
-  type StoredWebhook,
   setCredentials,
   updateWebhook,
 } from './webhook-store.ts';
 
-/** Number of assets whose names are read at a time: engines limit the number of values per statement. */
-const MAX_NAMES_READ = 1_000;
-
-/** Maximum number of focuses in a page of several webhooks: about a megabyte. */
-const MAX_FOCUSES_A_PAGE = 2_000;
-
-/** An asset that a focus may name. */
-export type FocusReference = ContentReference | { type: 'ACCOUNT'; id: number };
-
-/** Returns the current names of assets by {@link assetKey}. Those that do not exist are missing. */
-export type ReadAssetNames = (
-  reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
-  references: readonly FocusReference[],
-) => Promise<Map<string, string>>;
-
 /** Dependencies of {@link WebhookService}. */
-export interface WebhookServiceDependencies {
+export interface WebhookServiceDependencies extends WebhookReaderDependencies {
   database: Database;
-  cipher: CredentialsCipher;
   lines: LineReader & LineActions;
   checkTargetUrl: CheckTargetUrl;
-  readAssetNames: ReadAssetNames;
   maxWebhooks: number;
   /** True while the webhooks service is disabled. */
   readOnly: boolean;
   log: Pick<Logger, 'info'>;
-  now: () => number;
 }
 
 /** The operations on webhooks for administrators and the automation API. */
 export class WebhookService {
   readonly #with: WebhookServiceDependencies;
+  readonly #webhooks: WebhookReader;
 
   constructor(dependencies: WebhookServiceDependencies) {
     this.#with = dependencies;
+    this.#webhooks = new WebhookReader(dependencies);
   }
 
   /** True while the webhooks service is disabled: webhooks can be created and read, but not changed. */
@@ -91,7 +67,7 @@ export class WebhookService {
    * @throws {ProblemError} `not-found`
    */
   async inputErrors(input: unknown, webhookId: number | null) {
-    const current = webhookId === null ? null : await this.#require(this.#with.database.reader, webhookId);
+    const current = webhookId === null ? null : await this.get(webhookId);
     return configurationErrors(input, { checkTargetUrl: this.#with.checkTargetUrl, current });
   }
 
@@ -101,7 +77,7 @@ export class WebhookService {
    * @throws {ProblemError} `not-found`, `invalid-request`
    */
   async preview(input: WebhookInput, webhookId: number | null): Promise<WebhookConfiguration> {
-    const current = webhookId === null ? null : await this.#require(this.#with.database.reader, webhookId);
+    const current = webhookId === null ? null : await this.get(webhookId);
     return this.#parse(input, current);
   }
 
@@ -118,7 +94,7 @@ export class WebhookService {
       const id = await insertWebhook(tx, configuration, this.#with.now());
       await this.#writeDetails(tx, id, configuration, []);
       this.#logLater(tx, 'a webhook was created', id);
-      const webhook = await this.#require(tx, id);
+      const webhook = await this.#webhooks.require(tx, id);
       const hasSecret = webhook.authentication.type === 'BASIC';
       await this.#record(tx, by, 'WEBHOOK_CREATED', webhook, webhookChanges(null, webhook, hasSecret));
       return webhook;
@@ -127,13 +103,12 @@ export class WebhookService {
 
   /** @throws {ProblemError} `not-found` */
   async get(id: number): Promise<Webhook> {
-    return await this.#require(this.#with.database.reader, id);
+    return await this.#webhooks.require(this.#with.database.reader, id);
   }
 
+  /** In ascending order of id. A page may have fewer than requested although more follow. */
   async list(page: PageRequest): Promise<Page<Webhook>> {
-    const limit = await this.#webhooksThatFit(page);
-    const { items, next } = toPage(await readWebhooks(this.#with.database.reader, { ...page, limit }), limit);
-    return { items: await this.#complete(this.#with.database.reader, items), next };
+    return await this.#webhooks.page(this.#with.database.reader, page);
   }
 
   /**
@@ -162,7 +137,7 @@ export class WebhookService {
       this.#logLater(tx, 'a webhook was updated', id);
       const { head } = await this.#with.lines.line(id, tx);
       if (makesHeadDue(current, configuration, head)) await this.#makeHeadDue(tx, id);
-      const updated = await this.#require(tx, id);
+      const updated = await this.#webhooks.require(tx, id);
       const changes = webhookChanges(current, updated, secretChanged);
       if (changes.length > 0) await this.#record(tx, by, 'WEBHOOK_UPDATED', updated, changes);
       return updated;
@@ -187,18 +162,6 @@ export class WebhookService {
     });
   }
 
-  /** The number of webhooks in a page: fewer than requested if they have many focuses. */
-  async #webhooksThatFit(page: PageRequest): Promise<number> {
-    let focuses = 0;
-    let fitting = 0;
-    for (const count of await countFocuses(this.#with.database.reader, page)) {
-      focuses += count;
-      if (focuses > MAX_FOCUSES_A_PAGE) return Math.max(1, fitting);
-      fitting += 1;
-    }
-    return page.limit;
-  }
-
   /** @throws {ProblemError} `not-found` */
   async statistics(id: number): Promise<WebhookStatistics> {
     return await this.#requireStatistics(this.#with.database.reader, id);
@@ -207,7 +170,7 @@ export class WebhookService {
   /** Clears the counts and starts a new period. The error state is kept. @throws {ProblemError} `not-found` */
   async resetStatistics(id: number, by: Actor, open?: Transaction): Promise<WebhookStatistics> {
     return await inTransaction(this.#with.database, open, async (tx) => {
-      await this.#reset(tx, await this.#require(tx, id), by);
+      await this.#reset(tx, await this.#webhooks.require(tx, id), by);
       return await this.#requireStatistics(tx, id);
     });
   }
@@ -232,9 +195,9 @@ export class WebhookService {
    * next.
    */
   async #lock(tx: Transaction, id: number): Promise<Webhook> {
-    await this.#require(tx, id);
+    await this.#webhooks.require(tx, id);
     await this.#with.lines.lockLines(tx, [id]);
-    return await this.#require(tx, id);
+    return await this.#webhooks.require(tx, id);
   }
 
   async #reset(tx: Transaction, webhook: Webhook, by: Actor): Promise<void> {
@@ -276,8 +239,8 @@ export class WebhookService {
   /**
    * Makes the head due now instead of at its next retry or once resumed. Delivery then discards messages that are too old
    * or whose webhook is inactive or deleted, and dead-letters a head that has had all of its attempts. Otherwise it
-   * tries the target as it is configured now. A head
-   * in flight is not affected: if its attempt fails, delivery compares the webhook with what it was when the attempt began.
+   * tries the target as it is configured now. A head in flight is not affected: if its attempt fails, delivery compares
+   * the webhook with what it was when the attempt began.
    */
   async #makeHeadDue(tx: Transaction, id: number): Promise<void> {
     await this.#with.lines.actOnHead(tx, id, 'retry');
@@ -295,7 +258,7 @@ export class WebhookService {
     configuration: WebhookConfiguration,
     formerFocus: readonly Focus[],
   ): Promise<void> {
-    const focus = await this.#withNames(tx, configuration.focus, formerFocus);
+    const focus = await this.#webhooks.withNames(tx, configuration.focus, formerFocus);
     await replaceSelection(tx, id, { ...configuration, focus });
     await replaceTriggers(tx, id, configuration);
     const { authentication } = configuration;
@@ -305,11 +268,6 @@ export class WebhookService {
       const { key, secret } = authentication;
       await setCredentials(tx, id, this.#with.cipher.encryptCredentials(id, { key, secret }));
     }
-  }
-
-  async #require(reader: Pick<Reader, 'query' | 'all' | 'dialect'>, id: number): Promise<Webhook> {
-    const [webhook] = await this.#complete(reader, [await requireWebhook(reader, id)]);
-    return webhook!;
   }
 
   async #requireStatistics(reader: Pick<Reader, 'query'>, id: number): Promise<WebhookStatistics> {
@@ -323,69 +281,5 @@ export class WebhookService {
       lastErrorAt: row.last_error_at,
       lastErrorMessage: row.last_error_message,
     };
-  }
-
-  async #complete(
-    reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
-    rows: readonly StoredWebhook[],
-  ): Promise<Webhook[]> {
-    const ids = rows.map((row) => row.id);
-    const subtopics = await readSubtopics(reader, ids);
-    const focuses = await readFocuses(reader, ids);
-    const names = await this.#readNames(reader, [...focuses.values()].flat());
-    return rows.map((row) => {
-      const focus = (focuses.get(row.id) ?? []).map(
-        (each): Focus => ({ ...each, name: names.get(assetKey(each)) ?? each.name }),
-      );
-      return toWebhook(
-        row,
-        {
-          subtopics: subtopics.get(row.id) ?? [],
-          focus,
-          authentication: this.#readAuthentication(row),
-        },
-        this.#with.now(),
-      );
-    });
-  }
-
-  /**
-   * Each focus with the current name of its asset or, if the asset does not exist, with the given or the last known
-   * name.
-   */
-  async #withNames(tx: Transaction, focus: readonly Focus[], former: readonly Focus[]): Promise<Focus[]> {
-    const formerNames = new Map(former.map((each) => [assetKey(each), each.name]));
-    const names = await this.#readNames(tx, focus);
-    return focus.map((each) => ({
-      ...each,
-      name: names.get(assetKey(each)) ?? each.name ?? formerNames.get(assetKey(each)) ?? null,
-    }));
-  }
-
-  async #readNames(
-    reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
-    focuses: readonly Focus[],
-  ): Promise<Map<string, string>> {
-    const references = new Map(
-      focuses.map(({ type, id }) => [assetKey({ type, id }), { type, id } as FocusReference]),
-    );
-    const names = new Map<string, string>();
-    const wanted = [...references.values()];
-    for (let from = 0; from < wanted.length; from += MAX_NAMES_READ) {
-      const some = await this.#with.readAssetNames(reader, wanted.slice(from, from + MAX_NAMES_READ));
-      for (const [asset, name] of some) names.set(asset, name);
-    }
-    return names;
-  }
-
-  #readAuthentication(row: StoredWebhook): Webhook['authentication'] {
-    if (row.authentication_type !== 'BASIC' || row.credentials === null) return { type: 'NONE' };
-    try {
-      return { type: 'BASIC', key: this.#with.cipher.decryptCredentials(row.id, row.credentials).key };
-    } catch (error) {
-      if (!(error instanceof UndecryptableError)) throw error;
-      // The webhook can still be read, so that setting the key and secret again corrects it.
-      return { type: 'BASIC', key: '' };
-    }
   }
 }
