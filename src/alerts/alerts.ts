@@ -43,10 +43,9 @@ export interface AlertsOptions {
 }
 
 /** Assembles the alerts part. */
-export function createAlerts(
-  { settings, logs, storage, idempotency, baseUrl, now }: ServiceContext,
-  { webhooks, checks: given, queueObstacle, checkTargetUrl, post }: AlertsOptions,
-): Alerts {
+export function createAlerts(context: ServiceContext, options: AlertsOptions): Alerts {
+  const { settings, logs, storage, idempotency, baseUrl, now } = context;
+  const { webhooks, checkTargetUrl, post } = options;
   const { database, cipher } = storage;
   const log = logs.for('AlertService');
   const pauseMs = settings.alert_check_interval * SECOND_MS;
@@ -57,6 +56,49 @@ export function createAlerts(
   const dispatchers = CHANNELS.map((channel) =>
     stack.use(new NoticeDispatcher({ channel, database, sender, pauseMs, log, now })),
   );
+  const wakeDispatchers = () => {
+    for (const dispatcher of dispatchers) dispatcher.wake();
+  };
+  const watch = stack.use(createWatch(context, options, { sender, pauseMs, onNotices: wakeDispatchers }));
+  const alerts = new AlertService({
+    database,
+    cipher,
+    checkTargetUrl,
+    sendsEmail: mailer.isConfigured,
+    namesOf: (ids) => webhooks.namesOf(ids),
+    onChanged: () => watch.wake(),
+    log,
+    now,
+  });
+  return {
+    start() {
+      if (!settings.enable_alerts) {
+        log.warn('enable_alerts is false: this instance evaluates no alert rules and sends no notices');
+        return;
+      }
+      watch.start();
+      for (const dispatcher of dispatchers) dispatcher.start();
+    },
+    cleaningSteps: cleaningStepsOf(context),
+    addRoutes: (routes) =>
+      alertRoutes(routes, {
+        alerts,
+        reader: new AlertReader({ reader: database.reader, now }),
+        tests: new AlertTests({ sender, now }),
+        idempotency,
+      }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Creates what evaluates the rules. */
+function createWatch(
+  { logs, storage, now }: ServiceContext,
+  { webhooks, checks: given, queueObstacle }: AlertsOptions,
+  { sender, pauseMs, onNotices }: { sender: NoticeSender; pauseMs: number; onNotices: () => void },
+): AlertWatch {
+  const { database } = storage;
+  const log = logs.for('AlertService');
   const checks = new InstanceChecks({
     database,
     checks: given,
@@ -70,51 +112,25 @@ export function createAlerts(
     troubles: { webhooks, readServiceTroubles: () => checks.ofAllInstances() },
     interventions: (ids) => webhooks.interventions(ids),
     explanationOf: (id) => webhooks.explanationOf(id),
-    onNotices: () => {
-      for (const dispatcher of dispatchers) dispatcher.wake();
-    },
+    onNotices,
     log,
     now,
   });
   const outages = new OutageAlerts({ database, sender, now });
-  const watch = stack.use(new AlertWatch({ database, checks, evaluation, outages, pauseMs, log }));
-  const alerts = new AlertService({
-    database,
-    cipher,
-    checkTargetUrl,
-    sendsEmail: mailer.isConfigured,
-    namesOf: (ids) => webhooks.namesOf(ids),
-    onChanged: () => watch.wake(),
-    log,
-    now,
-  });
+  return new AlertWatch({ database, checks, evaluation, outages, pauseMs, log });
+}
+
+function cleaningStepsOf({ settings, storage, now }: ServiceContext): CleaningStep[] {
+  const { database } = storage;
   const expired = () => retainedSince(now(), settings.delivery_history_days);
-  return {
-    start() {
-      if (!settings.enable_alerts) {
-        log.warn('enable_alerts is false: this instance evaluates no alert rules and sends no notices');
-        return;
-      }
-      watch.start();
-      for (const dispatcher of dispatchers) dispatcher.start();
+  return [
+    {
+      name: 'alerts',
+      run: (limit) => database.transaction((tx) => deleteFiringsBefore(tx, expired(), limit)),
     },
-    cleaningSteps: [
-      {
-        name: 'alerts',
-        run: (limit) => database.transaction((tx) => deleteFiringsBefore(tx, expired(), limit)),
-      },
-      {
-        name: 'notices',
-        run: (limit) => database.transaction((tx) => deleteNoticesBefore(tx, expired(), limit)),
-      },
-    ],
-    addRoutes: (routes) =>
-      alertRoutes(routes, {
-        alerts,
-        reader: new AlertReader({ reader: database.reader, now }),
-        tests: new AlertTests({ sender, now }),
-        idempotency,
-      }),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+    {
+      name: 'notices',
+      run: (limit) => database.transaction((tx) => deleteNoticesBefore(tx, expired(), limit)),
+    },
+  ];
 }
