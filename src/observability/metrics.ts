@@ -1,17 +1,8 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { SUBTOPICS } from '../events/catalogue.ts';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { SECOND_MS } from '../time/units.ts';
 import type { EventLoopReadings } from './event-loop-watch.ts';
+import { createInstruments, type Instruments } from './instruments.ts';
 
-/** From the response of a local target to one that takes the whole deadline, in seconds. */
-const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Around 100 ms, the time for which no request may block the event loop. */
-const BUSY_BUCKETS = [
-  ...[0.01, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2],
-  ...[0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.75, 1, 2.5, 5],
-];
-/** Gauges of prom-client that are named like counters. The same values exist by type, under correct names. */
-const MISNAMED = ['handles', 'requests', 'resources'].map((kind) => `nodejs_active_${kind}_total`);
 /** How long a scrape waits for the totals of the queue. Prometheus gives up after 10 s by default. */
 const READ_TIMEOUT_MS = 3 * SECOND_MS;
 
@@ -27,100 +18,15 @@ export interface GaugeReadings {
 /** The metrics of the service, in Prometheus' text format. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #events: Counter<'subtopic'>;
-  readonly #messages: Counter<'subtopic'>;
-  readonly #attempts: Counter<'outcome'>;
-  readonly #discarded: Counter;
-  readonly #postponed: Counter<'cause'>;
-  readonly #queueErrors: Counter<'engine'>;
-  readonly #checks: Gauge<'check'>;
-  readonly #deliverySeconds: Histogram;
-  readonly #eventToDeliverySeconds: Histogram;
-  readonly #eventLoopBusySeconds: Histogram;
+  readonly #instruments: Instruments;
   readonly #engine: string;
   #readQueue: () => Promise<void> = async () => {};
   #scrape: Promise<string> | null = null;
 
   /** @param engine the queue engine's name; @param version the program's. */
   constructor({ engine, version }: { engine: string; version: string }) {
-    const registers = [this.#registry];
     this.#engine = engine;
-    this.#events = new Counter({
-      name: 'coursewire_events_total',
-      help: 'Events that occurred, by subtopic.',
-      labelNames: ['subtopic'],
-      registers,
-    });
-    this.#messages = new Counter({
-      name: 'coursewire_messages_total',
-      help: 'Messages enqueued by events, by subtopic.',
-      labelNames: ['subtopic'],
-      registers,
-    });
-    this.#attempts = new Counter({
-      name: 'coursewire_delivery_attempts_total',
-      help: 'Delivery attempts by outcome: success, retry (failed, will be retried) or dead_letter.',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.#discarded = new Counter({
-      name: 'coursewire_messages_discarded_total',
-      help:
-        'Messages discarded because their webhook was inactive or deleted, or because of `ignore_before_dt`. ' +
-        'Purged ones do not count.',
-      registers,
-    });
-    this.#postponed = new Counter({
-      name: 'coursewire_messages_postponed_total',
-      help: 'Messages put back without an attempt, by cause: unable_to_connect (no file descriptors, no name server) or origin_limit.',
-      labelNames: ['cause'],
-      registers,
-    });
-    this.#queueErrors = new Counter({
-      name: 'coursewire_queue_errors_total',
-      help: 'Failed operations on the queue, by engine.',
-      labelNames: ['engine'],
-      registers,
-    });
-    this.#checks = new Gauge({
-      name: 'coursewire_check_ok',
-      help: 'For each check of /health/ready: 1 if it succeeded last, 0 if it failed.',
-      labelNames: ['check'],
-      registers,
-    });
-    this.#deliverySeconds = new Histogram({
-      name: 'coursewire_delivery_duration_seconds',
-      help: 'Duration of delivery attempts.',
-      buckets: LATENCY_BUCKETS,
-      registers,
-    });
-    this.#eventToDeliverySeconds = new Histogram({
-      name: 'coursewire_event_to_delivery_seconds',
-      help: 'Time from an event to its delivery, for messages that were delivered at the first attempt, except redelivered and replayed ones.',
-      buckets: LATENCY_BUCKETS,
-      registers,
-    });
-    this.#eventLoopBusySeconds = new Histogram({
-      name: 'coursewire_event_loop_busy_seconds',
-      help: 'Processor time for which the service itself blocked the event loop, measured every 20 ms.',
-      buckets: BUSY_BUCKETS,
-      registers,
-    });
-    new Gauge({
-      name: 'coursewire_build_info',
-      help: 'Always 1; the version as a label.',
-      labelNames: ['version'],
-      registers,
-    }).set({ version }, 1);
-    this.#queueErrors.inc({ engine }, 0);
-    for (const subtopic of SUBTOPICS) {
-      this.#events.inc({ subtopic }, 0);
-      this.#messages.inc({ subtopic }, 0);
-    }
-    for (const outcome of ['success', 'retry', 'dead_letter']) this.#attempts.inc({ outcome }, 0);
-    for (const cause of ['unable_to_connect', 'origin_limit']) this.#postponed.inc({ cause }, 0);
-    collectDefaultMetrics({ register: this.#registry });
-    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
+    this.#instruments = createInstruments(this.#registry, { engine, version });
   }
 
   /**
@@ -179,42 +85,42 @@ export class Metrics {
 
   /** Counts for how long the event loop was blocked between two checks. */
   eventLoopBusy(seconds: number): void {
-    this.#eventLoopBusySeconds.observe(seconds);
+    this.#instruments.eventLoopBusySeconds.observe(seconds);
   }
 
   eventOccurred(subtopic: string): void {
-    this.#events.inc({ subtopic });
+    this.#instruments.events.inc({ subtopic });
   }
 
   /** Counts the messages of an event. */
   messagesEnqueued(subtopic: string, count: number): void {
-    if (count > 0) this.#messages.inc({ subtopic }, count);
+    if (count > 0) this.#instruments.messages.inc({ subtopic }, count);
   }
 
   attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number): void {
-    this.#attempts.inc({ outcome });
-    this.#deliverySeconds.observe(durationMs / SECOND_MS);
+    this.#instruments.attempts.inc({ outcome });
+    this.#instruments.deliverySeconds.observe(durationMs / SECOND_MS);
   }
 
   arrived(sinceEventMs: number): void {
-    this.#eventToDeliverySeconds.observe(sinceEventMs / SECOND_MS);
+    this.#instruments.eventToDeliverySeconds.observe(sinceEventMs / SECOND_MS);
   }
 
   discarded(count: number): void {
-    this.#discarded.inc(count);
+    this.#instruments.discarded.inc(count);
   }
 
   postponed(cause: 'unable_to_connect' | 'origin_limit'): void {
-    this.#postponed.inc({ cause });
+    this.#instruments.postponed.inc({ cause });
   }
 
   queueFailed(): void {
-    this.#queueErrors.inc({ engine: this.#engine });
+    this.#instruments.queueErrors.inc({ engine: this.#engine });
   }
 
   /** Sets the last result of a readiness check. */
   checked(check: string, works: boolean): void {
-    this.#checks.set({ check }, works ? 1 : 0);
+    this.#instruments.checks.set({ check }, works ? 1 : 0);
   }
 
   get contentType(): string {
