@@ -7,6 +7,7 @@ export type SqlValue = string | number | null | Uint8Array;
 /** The values of a row for {@link Transaction.insertMany}, in the order of its columns. */
 export type SqlRow = readonly SqlValue[];
 
+/** The SQL of an engine. */
 export type Dialect = 'sqlite' | 'postgres';
 
 /** A statement for any number of rows, in the form that each engine runs fastest. See `batch-statement.ts`. */

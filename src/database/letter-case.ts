@@ -35,6 +35,7 @@ export function formsOf(letter: string): string[] {
   return [...new Set([folded, ...(isOne(upper) && foldLetter(upper) === folded ? [upper] : []), ...others])];
 }
 
+/** Whether a text has ASCII characters only. */
 export function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }

@@ -1,8 +1,10 @@
 /** Topics, their subtopics and their focus rules, as data. */
 
+/** The topics of webhooks. */
 export const TOPICS = ['ACCOUNT', 'ACCOUNT_CONTENT', 'COURSE', 'REGISTRATION'] as const;
 export type Topic = (typeof TOPICS)[number];
 
+/** The types of content. */
 export const CONTENT_TYPES = ['COURSE', 'EQUIVALENT', 'BUNDLE', 'FOLDER'] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
@@ -10,9 +12,11 @@ export type ContentType = (typeof CONTENT_TYPES)[number];
 export const ASSET_TYPES = ['COURSE', 'EQUIVALENT', 'BUNDLE'] as const satisfies readonly ContentType[];
 export type AssetType = (typeof ASSET_TYPES)[number];
 
+/** The types of assets that a focus may name. */
 export const FOCUS_TYPES = ['ACCOUNT', ...CONTENT_TYPES] as const;
 export type FocusType = (typeof FOCUS_TYPES)[number];
 
+/** All subtopics, in the order of the documentation. */
 export const SUBTOPICS = [
   'ACCOUNT_CREATED',
   'ACCOUNT_ACTIVATION_UPDATED',
@@ -112,14 +116,17 @@ export function availableSubtopics(topic: Topic, focusTypes: readonly FocusType[
   return subtopicsOf(topic).filter((subtopic) => !isExcludedByFocus(subtopic, focusTypes));
 }
 
+/** Whether a value names a topic. */
 export function isTopic(value: unknown): value is Topic {
   return (TOPICS as readonly unknown[]).includes(value);
 }
 
+/** Whether a value names a subtopic. */
 export function isSubtopic(value: unknown): value is Subtopic {
   return (SUBTOPICS as readonly unknown[]).includes(value);
 }
 
+/** Whether a value names a type of focus. */
 export function isFocusType(value: unknown): value is FocusType {
   return (FOCUS_TYPES as readonly unknown[]).includes(value);
 }

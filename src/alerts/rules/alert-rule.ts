@@ -22,6 +22,7 @@ export const DEFAULT_MINUTES: Readonly<Record<Condition, number | null>> = {
   MESSAGE_DEAD_LETTERED: null,
   SERVICE_IN_TROUBLE: 1,
 };
+/** The longest time that a trouble may have to last, in minutes: a week. */
 export const MAX_MINUTES = 7 * 24 * 60;
 /** Maximum number of alert rules of an installation, and of webhooks and addresses of a rule. */
 export const MAX_RULES = 100;

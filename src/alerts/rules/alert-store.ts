@@ -20,6 +20,7 @@ export async function lockAndCountRules(tx: Transaction): Promise<number> {
   return Number(row?.count ?? 0);
 }
 
+/** Inserts a rule, and returns its id. */
 export async function insertRule(tx: Transaction, columns: ConfiguredColumns, now: number): Promise<number> {
   const { id } = await tx.query
     .insertInto('alert_rules')
@@ -29,6 +30,7 @@ export async function insertRule(tx: Transaction, columns: ConfiguredColumns, no
   return id;
 }
 
+/** Replaces the configuration of a rule. */
 export async function updateRule(
   tx: Transaction,
   id: number,
@@ -51,10 +53,12 @@ export async function setRuleUrl(tx: Transaction, id: number, url: string | null
     .execute();
 }
 
+/** Deletes a rule. Its firings stay. */
 export async function deleteRule(tx: Transaction, id: number): Promise<void> {
   await tx.query.deleteFrom('alert_rules').where('alert_rules.id', '=', id).execute();
 }
 
+/** A rule; undefined if it does not exist. */
 export async function readRule(reader: Pick<Reader, 'query'>, id: number): Promise<AlertRule | undefined> {
   const row = await reader.query
     .selectFrom('alert_rules')
@@ -70,6 +74,7 @@ export async function lockRule(tx: Transaction, id: number): Promise<AlertRule |
   return await readRule(tx, id);
 }
 
+/** Rules in ascending order of id, one more than the limit of the page. */
 export async function readRules(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<AlertRule[]> {
   const rows = await reader.query
     .selectFrom('alert_rules')

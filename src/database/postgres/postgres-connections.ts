@@ -24,6 +24,7 @@ export interface PostgresTimeouts {
   graceMs: number;
 }
 
+/** The time limits of a service. */
 export const DEFAULT_TIMEOUTS: PostgresTimeouts = {
   connectMs: 5_000,
   statementMs: 20_000,
@@ -43,6 +44,7 @@ export const LONG_IDLE_MS = 2 * MINUTE_MS;
  * answers although the program is busy. After 90 s without an answer, it releases the locks, before the next run gives up.
  */
 export const PROBES = { idleSeconds: 30, intervalSeconds: 10, count: 6 };
+/** The time after which the server notices the loss. */
 export const PROBED_MS = (PROBES.idleSeconds + PROBES.intervalSeconds * PROBES.count) * SECOND_MS;
 
 /** Idle connections are closed after this time. */

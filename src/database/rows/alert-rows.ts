@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 
 /** Rows of alerts. */
 
+/** What is watched, and who is notified. */
 export interface AlertRuleRow {
   id: Generated<number>;
   name: string;

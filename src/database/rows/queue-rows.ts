@@ -18,6 +18,7 @@ export interface QueueLineRow {
   last_enqueued_at: number;
 }
 
+/** A message of a line. On SQLite, settled ones stay for a while. */
 export interface QueueMessageRow {
   /** The order within a line, which is the order of commits. */
   id: Generated<number>;
@@ -40,6 +41,7 @@ export interface SharedBodyRow {
   text: string;
 }
 
+/** A message in the dead-letter queue. */
 export interface QueueDeadLetterRow {
   id: Generated<number>;
   line_id: number;

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 
 /** Rows of webhooks, their history and their charts. */
 
+/** A webhook. The row of a deleted one is kept as long as its history. */
 export interface WebhookRow {
   id: Generated<number>;
   name: string;
@@ -36,11 +37,13 @@ export interface WebhookRow {
   deleted_at: number | null;
 }
 
+/** A subtopic of a webhook. */
 export interface WebhookSubtopicRow {
   webhook_id: number;
   subtopic: string;
 }
 
+/** An asset in the focus of a webhook. */
 export interface WebhookFocusRow {
   webhook_id: number;
   position: number;
@@ -60,6 +63,7 @@ export interface WebhookTriggerRow {
   needs_content: number;
 }
 
+/** The statistics and the error state of a webhook, also of a deleted one. */
 export interface WebhookStatisticsRow {
   webhook_id: number;
   valid_from: number;

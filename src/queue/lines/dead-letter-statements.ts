@@ -29,6 +29,7 @@ export async function insertDeadLetters(
   );
 }
 
+/** Deletes messages from the dead-letter queue. */
 export async function deleteDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void> {
   await tx.run(
     `delete from queue_dead_letters where message_id in
@@ -37,6 +38,10 @@ export async function deleteDeadLetters(tx: Transaction, messageIds: readonly st
   );
 }
 
+/**
+ * Deletes at most `limit` dead letters that are older than `before`, with shared parts that nothing else uses.
+ * Returns their number.
+ */
 export async function deleteDeadLettersBefore(
   tx: Transaction,
   before: number,

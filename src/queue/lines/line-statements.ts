@@ -99,6 +99,7 @@ export async function readNextDue(reader: Pick<Reader, 'all'>): Promise<number |
   return rows[0]?.next ?? null;
 }
 
+/** The count, the due time and the lease of a line. */
 export interface LineRow extends LeaseColumns {
   pending: number;
   receive_count: number;
@@ -106,6 +107,7 @@ export interface LineRow extends LeaseColumns {
 
 const LINE = 'select pending, available_at, lease_token, receive_count from queue_lines where line_id = ?';
 
+/** Reads a line; null if it does not exist. */
 export async function readLine(reader: Pick<Reader, 'all'>, lineId: number): Promise<LineRow | null> {
   const [row] = await reader.all<LineRow>(LINE, lineId);
   return row ?? null;
@@ -203,6 +205,7 @@ export async function recountLine(tx: Transaction, lineId: number, now: number):
   return counted!.pending;
 }
 
+/** Those of the lines that exist. */
 export async function readExistingLines(tx: Transaction, lineIds: readonly number[]): Promise<Set<number>> {
   const rows = await tx.all<{ line_id: number }>(
     `select line.line_id from queue_lines as line where line.line_id in
@@ -212,6 +215,7 @@ export async function readExistingLines(tx: Transaction, lineIds: readonly numbe
   return new Set(rows.map((row) => row.line_id));
 }
 
+/** Totals over all lines. */
 export interface TotalsRow {
   waiting: number;
   in_flight: number;
@@ -220,6 +224,7 @@ export interface TotalsRow {
   waiting_since: number | null;
 }
 
+/** Reads the totals over all lines at `now`, in epoch milliseconds. */
 export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Promise<TotalsRow> {
   const rows = await reader.all<TotalsRow>(
     `select coalesce(sum(line.pending), 0) as waiting,

@@ -39,6 +39,7 @@ export interface MessageRow {
   queued_at?: number | null;
 }
 
+/** Inserts messages in the given order. Their positions ascend. */
 export async function insertMessages(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
   const optional = OPTIONAL_COLUMNS.filter(([, of]) => messages.some((message) => of(message) !== undefined));
   if (optional.length === 0) {
@@ -184,6 +185,7 @@ const DELETE_MESSAGES = new BatchStatement(
   (gone, { using }) => `delete from queue_messages ${using} where queue_messages.id = ${gone.id}`,
 );
 
+/** Deletes messages by position. */
 export async function deleteMessages(tx: Transaction, positions: readonly number[]): Promise<void> {
   await DELETE_MESSAGES.run(
     tx,

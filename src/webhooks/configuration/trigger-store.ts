@@ -49,6 +49,7 @@ export async function replaceTriggers(
   );
 }
 
+/** Deletes the triggers of a webhook: no event matches it any more. */
 export async function deleteTriggers(tx: Transaction, webhookId: number): Promise<void> {
   await tx.run('delete from webhook_triggers where webhook_id = ?', webhookId);
 }

@@ -10,6 +10,7 @@ import { type Focus, matchesAsBefore, type Webhook, type WebhookConfiguration } 
 
 /** SQL for the configuration and statistics of webhooks, one operation per function. */
 
+/** The row of a webhook, and whether it is in error. */
 export type StoredWebhook = Selectable<WebhookRow> & { in_error: number };
 
 const query = (reader: Pick<Reader, 'query'>) =>
@@ -37,6 +38,7 @@ export async function requireWebhook(reader: Pick<Reader, 'query'>, id: number):
   return webhook;
 }
 
+/** Webhooks that were not deleted, in ascending order of id, one more than the limit of the page. */
 export async function readWebhooks(
   reader: Pick<Reader, 'query'>,
   page: PageRequest,
@@ -84,6 +86,7 @@ export async function lockAndCountWebhooks(tx: Transaction): Promise<number> {
   return Number(row?.count ?? 0);
 }
 
+/** Inserts a webhook with empty statistics, and returns its id. */
 export async function insertWebhook(
   tx: Transaction,
   configuration: WebhookConfiguration,
@@ -122,6 +125,7 @@ export async function insertWebhook(
   return id;
 }
 
+/** Replaces the configuration of a webhook, except its credentials, subtopics and focuses. */
 export async function updateWebhook(
   tx: Transaction,
   current: Webhook,
@@ -184,6 +188,7 @@ export async function countFocuses(
   return rows.map(({ focuses }) => Number(focuses));
 }
 
+/** The subtopics of webhooks, by id. */
 export async function readSubtopics(
   reader: Pick<Reader, 'query'>,
   ids: readonly number[],
@@ -197,6 +202,7 @@ export async function readSubtopics(
   return collect(rows, (row) => row.subtopic as Subtopic);
 }
 
+/** The focuses of webhooks in their order, by id. */
 export async function readFocuses(
   reader: Pick<Reader, 'query'>,
   ids: readonly number[],
@@ -260,6 +266,7 @@ export async function nameFocuses(
     .execute();
 }
 
+/** The statistics of a webhook; undefined if it does not exist or was deleted. */
 export async function readStatistics(
   reader: Pick<Reader, 'query'>,
   id: number,

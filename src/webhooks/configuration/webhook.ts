@@ -16,6 +16,7 @@ export interface Focus {
   name: string | null;
 }
 
+/** The types of authentication that a webhook may have. */
 export const AUTHENTICATION_TYPES = ['NONE', 'BASIC'] as const;
 
 /** How the service authenticates to a webhook's target, as configured. A null secret keeps the stored one. */

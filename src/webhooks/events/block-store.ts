@@ -96,6 +96,7 @@ export async function setFirstAt(tx: Transaction, lastId: number, firstAt: numbe
   await tx.run('update event_blocks set first_at = ? where last_id = ?', firstAt, lastId);
 }
 
+/** Deletes the summary of a block, given the id of its last event. */
 export async function deleteBlock(tx: Transaction, lastId: number): Promise<void> {
   await tx.run('delete from event_blocks where last_id = ?', lastId);
 }

@@ -63,6 +63,7 @@ function toIds(rows: readonly { id: number }[]): number[] {
   return rows.map(({ id }) => Number(id)).sort((a, b) => a - b);
 }
 
+/** Inserts events with ids that were drawn before. */
 export async function insertEvents(tx: Transaction, events: readonly NewEventRow[]): Promise<void> {
   await tx.insertMany(
     'events',

@@ -7,6 +7,7 @@ import { addSuccessesSql } from './statistics-store.ts';
 /** A message that was delivered at its first attempt. No earlier attempt has to be archived. */
 export type DeliveredAtOnce = DeliverySettlement & { action: 'delete'; outcome: AttemptOutcome };
 
+/** Whether a settlement is that of a message that was delivered at its first attempt. */
 export function isDeliveredAtOnce<S extends DeliverySettlement>(
   settlement: S,
 ): settlement is S & DeliveredAtOnce {

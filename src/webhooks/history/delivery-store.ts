@@ -119,6 +119,7 @@ export async function archiveLatestAttempts(tx: Transaction, messageIds: readonl
 /** A delivery as stored: its body may lack the part that several messages share. */
 export type StoredDelivery = Selectable<DeliveryRow>;
 
+/** A delivery of a webhook by its id; undefined if it does not exist. */
 export async function readDelivery(
   reader: Pick<Reader, 'query'>,
   webhookId: number,
@@ -132,6 +133,7 @@ export async function readDelivery(
     .executeTakeFirst();
 }
 
+/** The delivery of a message; undefined if the history does not have it. */
 export async function readDeliveryOfMessage(
   reader: Pick<Reader, 'query'>,
   messageId: string,

@@ -138,6 +138,7 @@ export async function deleteTrendsBefore(
   );
 }
 
+/** Removes the numbers of events from before a given time, and returns how many. */
 export async function deleteEventsBefore(tx: Transaction, before: number): Promise<number> {
   return await tx.run('delete from event_trends where start_at < ?', before);
 }

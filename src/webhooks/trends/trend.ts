@@ -7,6 +7,7 @@ export type CounterWidth = typeof MINUTE_MS | typeof HOUR_MS;
 
 /** Upper bounds, in milliseconds, of the classes of latencies. One more class counts the rest. */
 const LATENCY_BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
+/** The number of these classes. */
 export const LATENCY_CLASSES = LATENCY_BOUNDS_MS.length + 1;
 
 /** Attempts of a webhook within a period. */
@@ -20,6 +21,7 @@ export interface TrendCounters {
   latencies: number[];
 }
 
+/** Counters without attempts. */
 export function emptyCounters(): TrendCounters {
   return {
     successes: 0,
