@@ -4,8 +4,8 @@ import type { Attempt, Attempts } from './attempt.ts';
 import type { DeliveryReports } from './delivery-reports.ts';
 import type { DeliverySlots, MessageLease, Slot } from './delivery-slots.ts';
 import type { PostbackSender } from './postback-sender.ts';
+import { type ReceivedFacts, readReceivedFacts } from './received-facts.ts';
 import { deadLetter, discard, discardReason, type FinishedMessage, hold, release } from './settlements.ts';
-import { type TakenUp, takeUp } from './take-up.ts';
 import type { UnstoredOutcomes } from './unstored-outcomes.ts';
 
 /** Dependencies of {@link ReceivedMessages}. */
@@ -52,15 +52,15 @@ export class ReceivedMessages {
   async handle(messages: readonly ReceivedMessage[], sendBy: number): Promise<void> {
     const { targets: webhooks, queue, reports, elapsed, now } = this.#with;
     const received = this.#withoutKnownOutcomes(this.#withoutRequests(messages));
-    let takenUp: TakenUp;
+    let facts: ReceivedFacts;
     try {
-      takenUp = await takeUp(received, { targets: webhooks, maxReceives: queue.maxReceives });
+      facts = await readReceivedFacts(received, { targets: webhooks, maxReceives: queue.maxReceives });
     } catch (error) {
       // These messages were not attempted, so they return to the heads of their lines.
       for (const message of received) this.#with.onFinished(release(message));
       throw error;
     }
-    const { targets, resent, exhausted } = takenUp;
+    const { targets, resent, exhausted } = facts;
     let late = 0;
     for (const message of received) {
       const target = targets.get(message.lineId);

@@ -108,7 +108,7 @@ export class SqliteDatabase implements Database {
     this.#statements = new Statements(this.#writer);
     this.#wal = new WalSync(`${file}-wal`);
     this.#checkpoints = new WalCheckpoints(file, this.#writer);
-    this.reader = createReader(this.#readerConnection, (error) => this.#tell(error, 'read'));
+    this.reader = createReader(this.#readerConnection, (error) => this.#report(error, 'read'));
   }
 
   transaction<T>(
@@ -117,7 +117,7 @@ export class SqliteDatabase implements Database {
   ): Promise<T> {
     if (this.#closing !== null) return Promise.reject(new DatabaseUnavailableError('the database is closed'));
     if (this.#syncFailure !== null) {
-      this.#tell(this.#syncFailure);
+      this.#report(this.#syncFailure);
       return Promise.reject(this.#syncFailure);
     }
     return new Promise<T>((resolve, reject) => {
@@ -237,10 +237,10 @@ export class SqliteDatabase implements Database {
   /** Rejects transactions that were rolled back as a whole. */
   #refuse(refused: readonly Waiting[], error: DatabaseUnavailableError): void {
     for (const waiting of refused) waiting.reject(error);
-    this.#tell(error);
+    this.#report(error);
   }
 
-  #tell(outcome: DatabaseUnavailableError | null, use: RefusedUse = 'change'): void {
+  #report(outcome: DatabaseUnavailableError | null, use: RefusedUse = 'change'): void {
     for (const listener of this.#outcomeListeners) listener(outcome, use);
   }
 
@@ -253,18 +253,18 @@ export class SqliteDatabase implements Database {
       );
       return;
     }
-    if (done.some(({ tx, outcome }) => 'value' in outcome && tx.hasWritten)) this.#tell(null);
+    if (done.some(({ tx, outcome }) => 'value' in outcome && tx.hasWritten)) this.#report(null);
     // The engine may refuse the work of one transaction, for example if only one of its tables is damaged.
     for (const { waiting, outcome } of done)
       if ('error' in outcome && outcome.error instanceof DatabaseUnavailableError && !waiting.expectsRefusal)
-        this.#tell(outcome.error);
+        this.#report(outcome.error);
     settleCallers(done);
   }
 
   async #syncDeferred(): Promise<void> {
     this.#deferredSync = null;
     await this.#sync();
-    if (this.#syncFailure !== null) this.#tell(this.#syncFailure);
+    if (this.#syncFailure !== null) this.#report(this.#syncFailure);
   }
 
   async #finishWhenSynced(done: readonly Done[]): Promise<void> {

@@ -106,7 +106,7 @@ export class SqsApi implements Disposable {
    */
   async send(queue: QueueKind, messages: readonly SqsMessage[]): Promise<BatchResultErrorEntry[]> {
     const Entries = messages.map((message, index) => ({ Id: String(index), ...message }));
-    return await this.#ask(queue, 'take messages for', async (QueueUrl) => {
+    return await this.#ask(queue, 'accept messages for', async (QueueUrl) => {
       const { Failed = [] } = await this.#sqs.sendMessageBatch({ QueueUrl, Entries }, this.#abortable);
       const failed = Failed.find(({ Code = '' }) => !UNACCEPTABLE.test(Code));
       if (failed !== undefined) throw toEntryError(failed);
@@ -117,7 +117,7 @@ export class SqsApi implements Disposable {
   /** Receives up to ten messages, and hides them for ten seconds. */
   async receive(waitSeconds: number, signal: AbortSignal): Promise<Message[]> {
     const WaitTimeSeconds = Math.min(MAX_WAIT_SECONDS, Math.max(1, Math.ceil(waitSeconds)));
-    const { Messages = [] } = await this.#ask('messages', 'hand over messages of', (QueueUrl) =>
+    const { Messages = [] } = await this.#ask('messages', 'return messages of', (QueueUrl) =>
       this.#sqs.receiveMessage(
         {
           QueueUrl,

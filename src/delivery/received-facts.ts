@@ -1,8 +1,8 @@
 import type { ReceivedMessage } from '../queue/message-queue.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
 
-/** What is known of received messages before any of them is sent. */
-export interface TakenUp {
+/** What decides how received messages are handled. */
+export interface ReceivedFacts {
   /** By webhook. */
   targets: ReadonlyMap<number, DeliveryTarget>;
   /** The ids of messages whose request must not be sent a second time. */
@@ -15,13 +15,13 @@ export interface TakenUp {
 }
 
 /**
- * Reads what decides how received messages are handled.
+ * Reads what decides how received messages are handled, before any of them is sent.
  * @param maxReceives the maximum receives of the queue's redrive policy
  */
-export async function takeUp(
+export async function readReceivedFacts(
   received: readonly ReceivedMessage[],
   { targets: webhooks, maxReceives }: { targets: DeliveryTargets; maxReceives: number },
-): Promise<TakenUp> {
+): Promise<ReceivedFacts> {
   const [targets, resent] = await Promise.all([
     webhooks.read(received.map(({ lineId }) => lineId)),
     webhooks.resent(received.filter(({ receiveCount }) => receiveCount > 1).map((each) => each.messageId)),
