@@ -92,7 +92,11 @@ export class Attempts {
         ...(trace === undefined ? {} : { extraHeaders: trace.headers }),
       });
     } catch (error) {
-      this.#with.log.error('a postback could not be sent', { error, message_id: message.messageId });
+      this.#with.log.error('a postback could not be sent', {
+        error,
+        webhook_id: target.webhookId,
+        message_id: message.messageId,
+      });
       return notSent('the request could not be sent');
     }
   }

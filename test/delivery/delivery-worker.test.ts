@@ -103,9 +103,8 @@ describe('an instance that stops', { skip: !ON_POSTGRES && 'one process has SQLi
     const stopped = delivery.worker[Symbol.asyncDispose]();
     release();
     await stopped;
-    await target.waitFor(2);
+    await until(() => other.counted.attempts.length === 1, 'the other one has sent the next message');
     assert.deepEqual(idsAt(target), ['in flight', 'behind it']);
-    assert.deepEqual(other.counted.attempts, ['success']);
   });
 
   it('lets another one send at once what it has aborted', async () => {
