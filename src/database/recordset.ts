@@ -29,6 +29,11 @@ export function idList(dialect: Dialect, type: RecordsetType = 'bigint'): string
 }
 
 /** Ids as the parameter of {@link idList}, or of a {@link recordset} with the column `id`. */
-export function toIdList(ids: readonly (number | string)[]): string {
-  return JSON.stringify(ids.map((id) => ({ id })));
+export function toIdList(ids: Iterable<number | string>): string {
+  return JSON.stringify(toIdRows(ids));
+}
+
+/** Ids as the rows of a statement with the column `id`. */
+export function toIdRows<Id extends number | string>(ids: Iterable<Id>): { id: Id }[] {
+  return Array.from(ids, (id) => ({ id }));
 }

@@ -1,6 +1,6 @@
 import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader, Transaction } from '../database/database.ts';
-import { idList, toIdList } from '../database/recordset.ts';
+import { idList, toIdList, toIdRows } from '../database/recordset.ts';
 
 /**
  * The place of the shared part in a stored body. The bodies are JSON without line breaks, so a line feed occurs
@@ -110,9 +110,6 @@ async function readSharedBodies(
   isLocked: boolean,
 ): Promise<Map<number, string>> {
   const statement = isLocked ? LOCKED_SHARED_BODIES : SHARED_BODIES;
-  const rows = await statement.all<{ id: number; text: string }>(
-    reader,
-    Array.from(ids, (id) => ({ id })),
-  );
+  const rows = await statement.all<{ id: number; text: string }>(reader, toIdRows(ids));
   return new Map(rows.map(({ id, text }) => [id, text]));
 }

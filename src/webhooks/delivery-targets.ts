@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader } from '../database/database.ts';
+import { toIdRows } from '../database/recordset.ts';
 import type { Topic } from '../events/catalogue.ts';
 import type { ReceivedMessage } from '../queue/message-queue.ts';
 import {
@@ -119,7 +120,7 @@ export class DeliveryTargets {
 
   /** Which of these webhooks are not paused, as seen by a transaction. */
   async resumed(reader: Pick<Reader, 'allFor'>, webhookIds: readonly number[]): Promise<number[]> {
-    const rows = await RESUMED.all<{ id: number }>(reader, asIds(webhookIds));
+    const rows = await RESUMED.all<{ id: number }>(reader, toIdRows(webhookIds));
     return rows.map(({ id }) => id);
   }
 
@@ -247,7 +248,7 @@ async function readVersions(
   reader: Pick<Reader, 'allFor'>,
   ids: readonly number[],
 ): Promise<(WebhookVersion & { id: number })[]> {
-  return await VERSIONS.all(reader, asIds(ids));
+  return await VERSIONS.all(reader, toIdRows(ids));
 }
 
 function isSameVersion(one: WebhookVersion, other: WebhookVersion): boolean {
@@ -276,9 +277,5 @@ const TARGETS = new BatchStatement(
 );
 
 async function readTargets(reader: Pick<Reader, 'allFor'>, ids: readonly number[]): Promise<TargetRow[]> {
-  return await TARGETS.all(reader, asIds(ids));
-}
-
-function asIds(ids: readonly number[]): { id: number }[] {
-  return ids.map((id) => ({ id }));
+  return await TARGETS.all(reader, toIdRows(ids));
 }

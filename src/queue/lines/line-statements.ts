@@ -3,7 +3,6 @@ import { idList, recordset, toIdList } from '../../database/recordset.ts';
 import { HELD_UNTIL } from '../message-queue.ts';
 import { waitingInLineSql, waitingSql } from './done-to.ts';
 import { blockedSql, inFlightSql, type LeaseColumns } from './line-state.ts';
-import { asIds } from './message-statements.ts';
 
 /** SQL for lines, one operation per function. Each handles a whole batch in one statement. */
 
@@ -76,7 +75,7 @@ async function lockExistingLines(
        (select line.last_enqueued_at from ${existing}
         ${isPostgres ? `and (select count(*) from ${existing}) = (select count(*) from wanted) order by line.line_id for update of line` : ''})
      select count(*) as count, max(locked.last_enqueued_at) as last from locked`,
-    JSON.stringify(asIds(lineIds)),
+    toIdList(lineIds),
   );
 }
 

@@ -1,5 +1,6 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Dialect, Reader, SqlRow, Transaction } from '../../database/database.ts';
+import { toIdRows } from '../../database/recordset.ts';
 import { bytesSql } from '../../database/step-bytes.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
 import { type WholeBody, wholeBodies } from '../shared-bodies.ts';
@@ -74,7 +75,7 @@ export async function readHeads(
   reader: Pick<Reader, 'allFor'>,
   lineIds: Iterable<number>,
 ): Promise<QueuedMessage[]> {
-  const rows = await HEADS.all<MessageRow>(reader, asIds(lineIds));
+  const rows = await HEADS.all<MessageRow>(reader, toIdRows(lineIds));
   return await toMessages(reader, rows);
 }
 
@@ -174,11 +175,6 @@ export function toQueued(rows: readonly MessageRow[], bodies: readonly WholeBody
   }));
 }
 
-/** Ids as rows of a statement. */
-export function asIds(ids: Iterable<number>): { id: number }[] {
-  return Array.from(ids, (id) => ({ id }));
-}
-
 const DELETE_MESSAGES = new BatchStatement(
   'gone',
   { id: 'bigint' },
@@ -187,8 +183,5 @@ const DELETE_MESSAGES = new BatchStatement(
 
 /** Deletes messages by position. */
 export async function deleteMessages(tx: Transaction, positions: readonly number[]): Promise<void> {
-  await DELETE_MESSAGES.run(
-    tx,
-    positions.map((id) => ({ id })),
-  );
+  await DELETE_MESSAGES.run(tx, toIdRows(positions));
 }

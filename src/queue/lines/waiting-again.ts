@@ -1,5 +1,6 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader } from '../../database/database.ts';
+import { toIdRows } from '../../database/recordset.ts';
 import { waitingInLineSql } from './done-to.ts';
 
 const WAITING_AGAIN = new BatchStatement(
@@ -16,7 +17,6 @@ export async function readWaitingAgain(
   reader: Pick<Reader, 'allFor'>,
   messageIds: readonly string[],
 ): Promise<string[]> {
-  const wanted = messageIds.map((id) => ({ id }));
-  const rows = await WAITING_AGAIN.all<{ message_id: string }>(reader, wanted);
+  const rows = await WAITING_AGAIN.all<{ message_id: string }>(reader, toIdRows(messageIds));
   return rows.map((row) => row.message_id);
 }

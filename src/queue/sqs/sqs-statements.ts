@@ -1,9 +1,9 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
-import { idList, recordset, toIdList } from '../../database/recordset.ts';
+import { idList, recordset, toIdList, toIdRows } from '../../database/recordset.ts';
 import { bytesSql } from '../../database/step-bytes.ts';
 import { inLineSql, lineOrderSql } from '../lines/in-line.ts';
-import { asIds, type MessageRow, toMessages } from '../lines/message-statements.ts';
+import { type MessageRow, toMessages } from '../lines/message-statements.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 
 /** SQL for the copies on Amazon SQS, one operation per function. Each handles a whole batch in one statement. */
@@ -65,7 +65,7 @@ export async function readMessages(
   reader: Pick<Reader, 'allFor'>,
   messages: readonly Pick<UnplacedMessage, 'position'>[],
 ): Promise<QueuedMessage[]> {
-  const ids = asIds(messages.map(({ position }) => position));
+  const ids = toIdRows(messages.map(({ position }) => position));
   return await toMessages(reader, await MESSAGES.all<MessageRow>(reader, ids));
 }
 
@@ -111,7 +111,7 @@ export async function makeAwaitingDue(
         ${tx.dialect === 'postgres' ? 'for update of line skip locked' : ''})
      update queue_lines set available_at = available_at - ?
      where line_id in (select awaiting.line_id from awaiting)`,
-    JSON.stringify(asIds(lineIds)),
+    toIdList(lineIds),
     now,
     now + waitMs,
     waitMs,

@@ -1,6 +1,6 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
-import { idList, toIdList } from '../../database/recordset.ts';
+import { idList, toIdList, toIdRows } from '../../database/recordset.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
 import { deleteUnusedSharedBodies, wholeBodies } from '../../queue/shared-bodies.ts';
 import { parseIds } from './id-ranges.ts';
@@ -87,10 +87,7 @@ const EVENTS = new BatchStatement(
 
 /** The events with these ids, unordered. Events that do not exist are missing. */
 export async function readEvents(reader: EventReader, ids: readonly number[]): Promise<StoredEvent[]> {
-  const rows = await EVENTS.all<EventRow>(
-    reader,
-    ids.map((id) => ({ id })),
-  );
+  const rows = await EVENTS.all<EventRow>(reader, toIdRows(ids));
   return await toEvents(reader, rows);
 }
 
