@@ -106,7 +106,10 @@ function createHistograms(registry: Registry) {
 }
 
 /** Counters with labels have a value from the start, because a query cannot see the first increase of a missing one. */
-function beginAtZero({ events, messages, attempts, postponed, queueErrors }: Instruments, engine: string): void {
+function beginAtZero(
+  { events, messages, attempts, postponed, queueErrors }: Instruments,
+  engine: string,
+): void {
   queueErrors.inc({ engine }, 0);
   for (const subtopic of SUBTOPICS) {
     events.inc({ subtopic }, 0);
