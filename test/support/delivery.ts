@@ -99,7 +99,7 @@ export interface TestDeliveryOptions {
   lookup?: TargetGuardOptions['lookup'];
   /** @defaultValue 10,000 */
   pollIntervalMs?: number;
-  /** Delivers beside this instance, from its database. */
+  /** Another instance, whose database is used. @defaultValue none: a new database */
   beside?: Pick<TestDelivery, 'open'>;
 }
 
