@@ -25,6 +25,8 @@ export function ownPart(before: string, after: string): string {
 interface StoredBody {
   body: string;
   shared_body_id: number | null;
+  /** Missing in rows of events. */
+  message_id?: string;
 }
 
 /** A body as it is sent, and how it is stored if it has a shared part. */
@@ -57,10 +59,13 @@ export function withSharedParts(
   rows: readonly StoredBody[],
   texts: ReadonlyMap<number, string>,
 ): WholeBody[] {
-  return rows.map(({ body, shared_body_id: id }) => {
+  return rows.map(({ body, shared_body_id: id, message_id: messageId }) => {
     if (id === null) return { body };
     const text = texts.get(id);
-    if (text === undefined) throw new Error(`the shared part ${id} of a message is missing`);
+    if (text === undefined)
+      throw new Error(
+        `the shared part ${id} of ${messageId === undefined ? 'an event' : `message ${messageId}`} is missing`,
+      );
     return { body: body.replace(PLACE_OF_SHARED_PART, () => text), shared: { id, own: body } };
   });
 }
