@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -14,9 +15,11 @@ const ONE = 'https://example.com/course/one';
 
 describe('a cmi5 course that sends statements', () => {
   let service: TestService;
+  /** How far the clock of the service is ahead, in ms. */
+  let late = 0;
 
   aroundTests(async (parts) => {
-    service = parts.use(await startTestService());
+    service = parts.use(await startTestService({ now: () => Date.now() + late }));
   });
 
   const register = async (unit: Cmi5Unit) => (await registerTo(service, cmi5Course([unit]))).registrationId;
@@ -70,6 +73,65 @@ describe('a cmi5 course that sends statements', () => {
       'session-ended',
       'session-ended',
     ]);
+  });
+
+  describe('again after the end of its session', () => {
+    const ended = async () => {
+      const registrationId = await register({ id: ONE });
+      const unit = await open(registrationId);
+      const sent = [unit.initialized(), unit.completed(), unit.terminated()] as const;
+      assert.deepEqual(await unit.send(...sent), [200, 200, 200]);
+      return { registrationId, unit, sent };
+    };
+    const put = async (unit: Unit, body: Record<string, unknown>) =>
+      (await unit.lrs.call('PUT', 'statements', { query: { statementId: String(body.id) }, body })).status;
+
+    test('gets the usual response, because the first one may be lost, and changes nothing', async () => {
+      const { registrationId, unit, sent } = await ended();
+      const recorded = async () => {
+        const { headers } = await service.api.get(`/registrations/${registrationId}`);
+        const { body } = await service.api.get(`/registrations/${registrationId}/statements`);
+        return [headers.get('etag'), body.data.length];
+      };
+      const before = await recorded();
+      assert.deepEqual(await unit.send(...sent, [...sent]), [200, 200, 200, 200]);
+      assert.equal(await put(unit, sent[2]), 204);
+      assert.deepEqual(await recorded(), before);
+    });
+
+    test('is refused if it sends anything else', async () => {
+      const { unit, sent } = await ended();
+      const [, completed] = sent;
+      assert.equal(await put(unit, { ...completed, timestamp: '2020-01-01T00:00:00Z' }), 409);
+      const query = {
+        activityId: unit.activityId,
+        agent: JSON.stringify(unit.actor),
+        stateId: 'bookmark',
+      };
+      for (const [method, resource, asked] of [
+        ['POST', 'statements', { body: [completed, unit.statement('experienced')] }],
+        ['GET', 'statements', {}],
+        ['PUT', 'activities/state', { query, body: { page: 4 } }],
+        ['GET', 'activities/state', { query }],
+      ] as const) {
+        const { status, json } = await unit.lrs.call(method, resource, asked);
+        assert.deepEqual([status, json.reason], [403, 'session-ended'], `${method} ${resource}`);
+      }
+    });
+
+    test('is refused after an hour, and once the session was abandoned', async () => {
+      const { registrationId, unit, sent } = await ended();
+      late += HOUR_MS;
+      assert.deepEqual(await unit.send(...sent), [403, 403, 403]);
+      late = 0;
+      const player = await Player.open(service, registrationId);
+      const openAgain = async () => await Unit.start(await player.openUnit(ONE));
+      const second = await openAgain();
+      const initialized = second.initialized();
+      assert.deepEqual(await second.send(initialized, initialized), [200, 200]);
+      await openAgain();
+      assert.deepEqual(await second.send(initialized), [403]);
+    });
   });
 
   test('must include in each statement what cmi5 requires', async () => {

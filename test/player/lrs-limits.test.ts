@@ -158,7 +158,7 @@ describe('the records of a course', () => {
         ...{ activities: [new ActivityBranches([COURSE])], givenStates: new Map(), keepsDocuments: true },
         transaction: (work) =>
           database.transaction((tx) =>
-            work(tx, { learner, admit() {}, stored() {}, spend: () => Promise.resolve() }),
+            work(tx, { learner, assertOpen() {}, admit() {}, stored() {}, spend: () => Promise.resolve() }),
           ),
       },
     };

@@ -1,5 +1,6 @@
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { HOUR_MS } from '../../time/units.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 import type { SessionRules, SessionSituation } from '../sessions/session-rules.ts';
 import { admitStatement } from './cmi5-admission.ts';
@@ -14,6 +15,12 @@ import { assertPreferences, PREFERENCES } from './cmi5-preferences.ts';
 import { consequences, openTimeOf, withStatement } from './cmi5-progress.ts';
 import { type Cmi5Verb, cmi5VerbOf } from './cmi5-vocabulary.ts';
 
+/**
+ * How long a terminated session may send its statements again, once the connection is back. After a time that the service
+ * chooses, it must reject all of them (cmi5 section 9.3.8).
+ */
+const SENT_AGAIN_MS = HOUR_MS;
+
 /** The rules of cmi5: the order of statements in a session, their contents, and their effect on progress. */
 export const cmi5Rules: SessionRules = {
   assertOpen(session, lastRequest) {
@@ -23,6 +30,10 @@ export const cmi5Rules: SessionRules = {
         members: { reason: 'session-ended' },
       });
     }
+  },
+  maySendAgain(session, now) {
+    const { terminated, abandoned } = sessionFactsOf(session);
+    return terminated && !abandoned && now - (session.endedAt ?? now) < SENT_AGAIN_MS;
   },
   launchDataOf: packageDataOf,
   admitDocument: assertPreferences,

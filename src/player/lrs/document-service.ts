@@ -224,7 +224,11 @@ export class DocumentService {
     const { launch } = scope;
     if (launch?.registrationId === null || launch?.keepsDocuments === false) return;
     if (launch?.transaction === undefined) await this.#database.transaction((tx) => work(tx));
-    else await launch.transaction((tx, { learner }) => work(tx, learner));
+    else
+      await launch.transaction((tx, { learner, assertOpen }) => {
+        assertOpen();
+        return work(tx, learner);
+      });
   }
 
   /**

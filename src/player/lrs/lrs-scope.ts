@@ -38,6 +38,12 @@ export interface LaunchScope {
    */
   keepsDocuments: boolean;
   /**
+   * Refuses requests once the session of the course has ended. Statements may be some that it sends again: then
+   * {@link LaunchTransaction.admit} refuses only others.
+   * @throws {ProblemError} `forbidden`
+   */
+  assertOpen?(request: { storesStatements: boolean }): void;
+  /**
    * Refuses documents that the rules of the launch's standard forbid.
    * @throws {ProblemError} `forbidden`
    */
@@ -65,7 +71,13 @@ export interface LaunchTransaction {
   /** The learner of the launch. */
   learner: Learner;
   /**
-   * Refuses statements that the rules of the launch's standard forbid. Statements already stored are not passed.
+   * Refuses changes of documents once the session of the course has ended.
+   * @throws {ProblemError} `forbidden`
+   */
+  assertOpen(): void;
+  /**
+   * Refuses statements that the rules of the launch's standard forbid, and all of them once the session of the course has
+   * ended. Statements already stored are not passed.
    * @throws {ProblemError} `forbidden`
    */
   admit(statements: readonly Statement[]): void;

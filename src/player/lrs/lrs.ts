@@ -56,6 +56,7 @@ export class Lrs {
    * @throws {ProblemError}
    */
   async respond(scope: LrsScope, request: LrsRequest): Promise<LrsResponse> {
+    scope.launch?.assertOpen?.({ storesStatements: storesStatements(request) });
     assertMethod(scope, request.method);
     const version = requestedVersion(scope, request);
     switch (request.resource) {
@@ -221,6 +222,10 @@ function requestedVersion({ launch }: LrsScope, { headers }: LrsRequest): XapiVe
     launch?.versionRefused?.(headers['x-experience-api-version'] ?? null);
     throw error;
   }
+}
+
+function storesStatements({ method, resource }: LrsRequest): boolean {
+  return resource === 'statements' && (method === 'PUT' || method === 'POST');
 }
 
 function assertMethod(scope: LrsScope, method: string): void {

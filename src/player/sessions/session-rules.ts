@@ -34,11 +34,16 @@ export interface SessionOutcome {
 /** How a standard interprets statements. */
 export interface SessionRules {
   /**
-   * Checks that a session may still use its credential for documents and reading.
+   * Checks that a session may still use its credential.
    * @param lastRequest the place of the request; null unless the page sent it while it was being closed
    * @throws {ProblemError} `forbidden`
    */
   assertOpen(session: Session, lastRequest: RequestPlace | null): void;
+  /**
+   * Whether a session that has ended may still send statements again that it has stored: it may not have received the
+   * response. If missing, it may not.
+   */
+  maySendAgain?(session: Session, now: number): boolean;
   /** The part of the session's `launchData` that comes from the package. */
   launchDataOf?(unit: LaunchUnit): JsonObject;
   /** @throws {ProblemError} `forbidden` */

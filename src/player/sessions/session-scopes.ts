@@ -62,7 +62,6 @@ export class SessionScopes {
     const session = await this.#authenticate(launch, authorization);
     const rules = this.#options.rules.get(launch.learningStandard);
     if (rules === undefined) throw refused();
-    rules.assertOpen(session, request.lastRequest);
     const course = await this.#options.courses.read(
       this.#options.database.reader,
       launch.courseId,
@@ -77,6 +76,10 @@ export class SessionScopes {
       launch: {
         ...scope.launch,
         keepsDocuments: launch.mode === 'normal',
+        assertOpen: ({ storesStatements }) => {
+          if (storesStatements && rules.maySendAgain?.(session, this.#options.now())) return;
+          rules.assertOpen(session, request.lastRequest);
+        },
         ...this.#transaction(request, session, rules),
         ...(rules.admitDocument === undefined ? {} : { admitDocument: rules.admitDocument }),
         versionRefused: (version) => this.#refusedVersions.note(launch, version),
@@ -121,11 +124,16 @@ export class SessionScopes {
         const unit = course.units.find(({ id }) => id === session?.unitId);
         if (session === undefined || unit === undefined) throw refused();
         assertStillRecords(session, current.attempt);
-        rules.assertOpen(session, lastRequest);
         const situation = { session, current, course, unit, lastRequest };
         const run = rules.begin({ ...situation, now: now(), baseUrl: baseUrl() });
+        const assertOpen = () => rules.assertOpen(session, lastRequest);
         const result = await work(tx, {
-          ...run,
+          assertOpen,
+          admit(statements) {
+            if (statements.length > 0) assertOpen();
+            run.admit(statements);
+          },
+          stored: (statements) => run.stored(statements),
           learner: current.registration,
           spend: (bytes) => attempts.countStatements(tx, current, bytes),
         });
