@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { DAY_MS } from '../../src/time/units.ts';
 import { forgetLoss } from '../../web/player/src/lost-work.ts';
 import { openPage, sendUnsent } from '../../web/player/src/send-unsent.ts';
-import { keepUnsent } from '../../web/player/src/unsent.ts';
+import { forgetUnsent, keepUnsent } from '../../web/player/src/unsent.ts';
 import { answerOfProxy, pageInNode, problem } from './support/page-in-node.ts';
 
 const OWNER = { registration: 'R', attempt: 1 };
@@ -114,6 +114,19 @@ describe('unsent work of an earlier page', () => {
         assert.equal((await openPage(false)).isLost, false, 'it is shown once');
       });
     }
+
+    it('is not lost if another tab that opens at the same time has sent it', async (t) => {
+      const page = pageInNode(t);
+      keep();
+      page.answer = (path) => {
+        if (path === 'attempt') return Response.json(OWNER);
+        // The other tab has received the response, and has opened its page.
+        forgetUnsent(OWNER, WORK);
+        return Response.json({ outcome: 'superseded' }, { status: 409 });
+      };
+      assert.equal(await sendUnsent(), 'nothing');
+      assert.deepEqual(Object.keys(page.kept), []);
+    });
 
     it('is still known to be lost after a page that could not open', async (t) => {
       const page = pageInNode(t);

@@ -77,9 +77,10 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
     if (!(error instanceof Refusal) || !isRefusal(error.status)) return isStuck ? 'stuck' : 'unreachable';
     // This launch has expired as well. Opening its page shows that.
     if (endOf(error) === 'over') return 'nothing';
-    forgetUnsent({ registration, attempt }, write);
-    // The service may have it: a page that was closed does not receive the response.
-    if (!isPromised) return 'nothing';
+    const wasKept = forgetUnsent({ registration, attempt }, write);
+    // The service may have it: a page that was closed does not receive the response. Another tab that opens at the same
+    // time may also have sent it, or have noted its loss.
+    if (!isPromised || !wasKept) return 'nothing';
     noteLoss(registration);
     return 'lost';
   }

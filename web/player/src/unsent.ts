@@ -63,10 +63,15 @@ export function keepUnsent(
   }
 }
 
-/** Removes the stored write of an attempt, once the service has stored or rejected this write. A newer one stays. */
-export function forgetUnsent(owner: UnsentOwner, write: UnsentWrite): void {
+/**
+ * Removes the stored write of an attempt, once the service has stored or rejected this write. A newer one stays.
+ * @returns whether it was still stored
+ */
+export function forgetUnsent(owner: UnsentOwner, write: UnsentWrite): boolean {
   const kept = entryAt(keyOf(owner));
-  if (kept !== null && !isNewer(kept.write, write)) remove(keyOf(owner));
+  if (kept === null || isNewer(kept.write, write)) return false;
+  remove(keyOf(owner));
+  return true;
 }
 
 /** Whether unsent data of any registration is stored. */
