@@ -22,9 +22,14 @@ export async function sendInRoom<T>(
   begin: (keepalive: boolean) => Promise<T>,
 ): Promise<T> {
   if (bytes > roomOf(page)) return await begin(false);
+  return await sendCounted(page, bytes, () => begin(true));
+}
+
+/** Counts a request that a page sends itself in such a way: it takes room from others. @param begin sends it */
+export async function sendCounted<T>(page: Sender, bytes: number, begin: () => Promise<T>): Promise<T> {
   count(page, bytes);
   try {
-    return await begin(true);
+    return await begin();
   } finally {
     count(page, -bytes);
   }

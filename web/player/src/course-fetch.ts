@@ -1,4 +1,4 @@
-import { sendInRoom } from './closing-room.ts';
+import { sendCounted, sendInRoom } from './closing-room.ts';
 import { ORDER_HEADER } from './last-request-queue.ts';
 import { isReport, type Report } from './report.ts';
 import { fateOfResponse } from './report-fate.ts';
@@ -14,6 +14,8 @@ interface Fetched extends Report {
   bytes: number | null;
   /** The course's own request, if it has the body. */
   request: Request | null;
+  /** Whether the course itself lets it outlive its page. */
+  outlives: boolean;
   isAborted: boolean;
 }
 
@@ -68,12 +70,14 @@ function sendLast(
  * @param send sends it. `keepalive` is whether it outlives the page in any case
  */
 function sendOrOutlive(
-  page: WatchedPage,
-  { bytes, request }: Fetched,
+  { course, mayLeave }: WatchedPage,
+  { bytes, request, outlives }: Fetched,
   send: (keepalive: boolean) => Promise<Response>,
 ): Promise<Response> {
-  if (!page.mayLeave || bytes === null || request !== null) return send(false);
-  return sendInRoom(page.course, bytes, send);
+  if (mayLeave && !outlives && bytes !== null && request === null) return sendInRoom(course, bytes, send);
+  const response = send(false);
+  if (outlives) sendCounted(course, bytes ?? 0, () => response).catch(() => {});
+  return response;
 }
 
 /** Sends a report as the course asked for, and notes its fate. */
@@ -153,6 +157,7 @@ function reportOf(course: Window, input: RequestInfo | URL, init?: RequestInit |
       body,
       bytes: isInRequest ? null : sizeOf(body),
       request: isInRequest ? request : null,
+      outlives: (init?.keepalive ?? request?.keepalive) === true,
       isAborted: (init?.signal ?? request?.signal)?.aborted === true,
     };
   } catch {
