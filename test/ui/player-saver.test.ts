@@ -128,6 +128,28 @@ describe('the saving of a unit', () => {
     assert.deepEqual([saver.isRefused, Object.keys(page.kept)], [true, []]);
   });
 
+  it('is not settled while a save of the hidden page has no answer, and is tried again if that fails', async (t) => {
+    const { page, saver, report, sent } = pageWithUnit(t);
+    const answers: ((response: Response) => void)[] = [];
+    page.answer = () => new Promise((resolve) => answers.push(resolve));
+    report('work', 'value');
+    await page.hide();
+    await page.show();
+    let isSettled = false;
+    void saver.settled().then(() => {
+      isSettled = true;
+    });
+    await page.pass(0);
+    assert.deepEqual([sent(), isSettled], [['work'], false]);
+    answers[0]?.(problem(503));
+    await page.pass(0);
+    await page.pass(LONGEST_WAIT_MS);
+    assert.deepEqual([sent(), isSettled], [['work', 'work'], false]);
+    answers[1]?.(Response.json({ outcome: 'recorded' }));
+    await page.pass(0);
+    assert.equal(isSettled, true);
+  });
+
   it('sends what was reported since a rejection when the tab is closed', async (t) => {
     const { page, report, sent } = pageWithUnit(t);
     page.answer = () => problem(400);

@@ -1,6 +1,7 @@
 import { roomOf, sendInRoom } from './closing-room.ts';
-import { type Commit, MOST_SPLICES, smallest, suspendDataOf } from './commit.ts';
+import type { Commit } from './commit.ts';
 import type { Snapshot } from './scorm-session.ts';
+import { SentCommits } from './sent-commits.ts';
 import {
   byteLength,
   CONFLICT,
@@ -49,14 +50,7 @@ export class Saver {
   readonly #read: () => Partial<Snapshot>;
   readonly #isRunning: () => boolean;
   readonly #onState: (state: SavingState) => void;
-  /** The latest commit that the server acknowledged, and those sent since. The server may have any of them. */
-  #sent: Commit[] = [];
-  /** The sequence number of the newest commit that the server acknowledged. */
-  #savedUpTo = 0;
-  /** Whether the server must have one of those in `#sent`. */
-  #isAcknowledged = false;
-  /** The suspend data before the first commit. */
-  readonly #began: string;
+  readonly #sent: SentCommits;
   #isDirty = false;
   /** When the data was read last. */
   #readAt = Number.NEGATIVE_INFINITY;
@@ -100,7 +94,7 @@ export class Saver {
     this.#counter = options.counter;
     this.#read = options.read;
     this.#isRunning = options.isRunning;
-    this.#began = suspendDataOf(options.read());
+    this.#sent = new SentCommits(options.read());
     this.#onState = options.onState;
     addEventListener('online', this.retry);
     addEventListener('pagehide', this.#pageHidden);
@@ -131,7 +125,9 @@ export class Saver {
 
   /** Resolves once everything is saved or rejected, or once nothing more can be saved. */
   async settled(): Promise<void> {
-    if (this.#ended !== null || (!this.#isDirty && !this.#isSending)) return;
+    // A hidden page sends commits of its own, of which the newest may have no response yet.
+    const isSaved = !this.#isDirty && !this.#isSending && (this.#sent.areSaved || this.#isRefused);
+    if (this.#ended !== null || isSaved) return;
     this.#sendIn(0);
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -163,10 +159,10 @@ export class Saver {
 
   /** The learner waits for a response that does not come, and learns what follows from a lost connection. */
   overdue(): void {
-    const sent = this.#sent.at(-1);
-    if (!this.#isSending || sent === undefined || this.#hasFailed) return;
+    const { newest } = this.#sent;
+    if (!this.#isSending || newest === undefined || this.#hasFailed) return;
     this.#hasFailed = true;
-    this.#keep(this.#isDirty ? this.#commit() : sent);
+    this.#keep(this.#isDirty ? this.#commit() : newest);
     this.#onState(this.#isKept ? 'offline' : 'unkept');
   }
 
@@ -210,7 +206,7 @@ export class Saver {
     if (this.#ended !== null || this.#inFlight.size > 0) return;
     const commit = this.#commit();
     const most = Math.min(MOST_FOR_TIME, roomOf(window));
-    const body = this.#smallest(commit, most);
+    const body = this.#sent.bodyOf(commit, most);
     if (byteLength(body) > most) return;
     void this.#requestInRoom(body).then((response) => {
       const end = endOfWrites(response);
@@ -271,7 +267,7 @@ export class Saver {
     const commit = this.#commit();
     this.#keep(commit);
     if (this.#retryMs === FIRST_RETRY_MS) this.#onState('saving');
-    this.#remember(commit);
+    this.#sent.add(commit);
     const response = await this.#request(JSON.stringify(commit));
     const { status } = response;
     const end = endOfWrites(response);
@@ -294,24 +290,12 @@ export class Saver {
     }
   }
 
-  /** Without a connection, commits would accumulate, so those in the middle are dropped. */
-  #remember(commit: Commit): void {
-    this.#sent.push(commit);
-    if (this.#sent.length < MOST_SPLICES) return;
-    this.#sent.splice(1, 1);
-    this.#isAcknowledged = false;
-  }
-
-  /** The server has this commit or a later one, and no earlier one. */
   #acknowledge(commit: Commit): void {
-    const { sequence } = commit;
     this.#isRefused = false;
     this.#hasFailed = false;
     this.#retryMs = FIRST_RETRY_MS;
     forgetUnsent(this.#owner, commit);
-    this.#sent = this.#sent.filter((each) => each.sequence >= sequence);
-    this.#isAcknowledged = true;
-    this.#savedUpTo = Math.max(this.#savedUpTo, sequence);
+    this.#sent.acknowledge(commit);
   }
 
   /** The service has rejected this commit. It may accept what the course reports next. */
@@ -338,8 +322,7 @@ export class Saver {
 
   /** The server has acknowledged a commit. If it has the newest, nothing is left to save. */
   #nowSaved(): void {
-    const newest = this.#sent.at(-1)?.sequence ?? 0;
-    if (this.#isDirty || this.#isSending || newest > this.#savedUpTo) return;
+    if (this.#isDirty || this.#isSending || !this.#sent.areSaved) return;
     this.#onState('saved');
     this.#nowIdle();
   }
@@ -378,8 +361,8 @@ export class Saver {
     const commit = this.#commit();
     this.#isDirty = false;
     this.#keep(commit);
-    const body = this.#smallest(commit, roomOf(window));
-    this.#remember(commit);
+    const body = this.#sent.bodyOf(commit, roomOf(window));
+    this.#sent.add(commit);
     void this.#requestInRoom(body).then(({ status }) => {
       if (status !== OK) {
         this.#isDirty = true;
@@ -390,10 +373,5 @@ export class Saver {
       this.#acknowledge(commit);
       this.#nowSaved();
     });
-  }
-
-  #smallest(commit: Commit, most: number): string {
-    const [began, sent, isAcknowledged] = [this.#began, this.#sent, this.#isAcknowledged];
-    return smallest(commit, { began, sent, isAcknowledged, most });
   }
 }
