@@ -44,7 +44,7 @@ export interface CourseRuntime {
   readonly standards: readonly LearningStandard[];
   /**
    * Prepares a unit. Its writes must be correct even if the page never receives the response.
-   * @throws {ProblemError} with the reason, which the learner reads
+   * @throws {ProblemError} with the reason. The page only says that the service refuses to open the unit
    */
   openUnit(opening: UnitOpening): Promise<UnitStart>;
   /**

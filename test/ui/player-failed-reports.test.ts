@@ -250,7 +250,7 @@ describe('the reports of a course that calls the service itself', () => {
     await open(learner);
     await route(learner, fail, '**/units');
     await learner.page.clock.fastForward(15_000);
-    await notice(learner, 'The connection is lost. What you do now may not be saved.');
+    await notice(learner, 'The service cannot be reached. What you do now may not be saved.');
     await restore(learner);
     await learner.page.clock.fastForward(15_000);
     await learner.page.locator('.notice').waitFor({ state: 'hidden' });
@@ -264,12 +264,12 @@ describe('the reports of a course that calls the service itself', () => {
     await open(learner);
     await route(learner, fail, '**/units');
     await learner.page.clock.fastForward(15_000);
-    await notice(learner, 'The connection is lost.');
+    await notice(learner, 'The service cannot be reached.');
     await route(learner, fail);
     await say(learner, 'experienced');
     await restore(learner);
     await learner.page.clock.fastForward(15_000);
-    await notice(learner, 'The connection is back. What you did while it was lost may not be saved.');
+    await notice(learner, 'The service can be reached again. What you did meanwhile may not be saved.');
   });
 
   it('are not called saved if the service refuses one, and the page says so at once', async () => {

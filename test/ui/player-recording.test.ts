@@ -52,5 +52,9 @@ describe('the work of a unit that was left without a connection', () => {
     assert.match(failedWords(null), /^Check your connection.* Your earlier work is kept\.$/);
     assert.match(failedWords('lost'), /^Check your connection.* Your last work may not be saved\./);
     assert.doesNotMatch(failedWords('lost'), /kept/);
+    assert.match(
+      failedWords(null, true),
+      /^The service refuses to open it\. .* Your earlier work is kept\.$/,
+    );
   });
 });

@@ -20,7 +20,7 @@ import type { EndState, SavingState } from './saver.ts';
 import { LostScript } from './scripts.ts';
 import type { EarlierPages } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
-import { isUnitClosed, type PageResponse, type Result } from './server.ts';
+import { isRefusal, isUnitClosed, type PageResponse, Refusal, type Result } from './server.ts';
 import { Stage } from './stage.ts';
 import { TEXTS } from './texts.ts';
 import { unsavedCard } from './unsaved-card.ts';
@@ -321,7 +321,8 @@ export class PageView {
       return;
     }
     const retry = error instanceof LostScript ? reload : again;
-    this.showCard(actionCard(TEXTS.failedTitle, failedWords(doubt), TEXTS.tryAgain, retry));
+    const words = failedWords(doubt, error instanceof Refusal && isRefusal(error.status));
+    this.showCard(actionCard(TEXTS.failedTitle, words, TEXTS.tryAgain, retry));
   }
 }
 

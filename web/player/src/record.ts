@@ -40,9 +40,13 @@ export function savedWords(doubt: Doubt | null, further = ''): string {
   return `${title === undefined ? TEXTS.workSaved : `${title}. ${words}`} ${further}`.trim();
 }
 
-/** What the learner can do if something could not be opened, and whether the work is saved. */
-export function failedWords(doubt: Doubt | null): string {
-  return `${TEXTS.failed} ${doubt === null ? TEXTS.earlierKept : savedWords(doubt)}`;
+/**
+ * What the learner can do if something could not be opened, and whether the work is saved.
+ * @param isRefused whether the service refuses to open it, so that the connection is not the reason
+ */
+export function failedWords(doubt: Doubt | null, isRefused = false): string {
+  const advice = isRefused ? TEXTS.refusedToOpen : TEXTS.failed;
+  return `${advice} ${doubt === null ? TEXTS.earlierKept : savedWords(doubt)}`;
 }
 
 /** The notice for a unit that records nothing; null for a unit that records. */

@@ -28,7 +28,7 @@ export class Reporting {
 
   /**
    * @param options.isReporting whether such a unit is open, and what it reports is recorded
-   * @param options.poll asks the service something, to find out whether it can be reached
+   * @param options.poll asks the service whether it can be reached, and whether the page still records
    */
   constructor(
     reports: Reports,
@@ -41,13 +41,13 @@ export class Reporting {
     let isAsking = false;
     reports.onFailed = (why) => {
       if (why === 'refused') this.heard(true);
-      else if (!isAsking) {
-        isAsking = true;
-        setTimeout(() => {
-          isAsking = false;
-          void poll();
-        }, REPEATED_MS);
-      }
+      if (isAsking) return;
+      // The service also refuses what a page reports that records nothing any longer. The response says why.
+      isAsking = true;
+      setTimeout(() => {
+        isAsking = false;
+        void poll();
+      }, REPEATED_MS);
     };
   }
 

@@ -23,8 +23,8 @@ export const TEXTS = {
   offlineUnkept:
     'The connection is lost. Keep this page open until it is back: this browser cannot keep your work.',
   offlineUnits: 'You can open another unit once it is saved.',
-  offlineUnsaved: 'The connection is lost. What you do now may not be saved.',
-  backUnsaved: 'The connection is back. What you did while it was lost may not be saved.',
+  offlineUnsaved: 'The service cannot be reached. What you do now may not be saved.',
+  backUnsaved: 'The service can be reached again. What you did meanwhile may not be saved.',
   lostOffline: 'What you did here without a connection is not saved.',
   perhapsLostOffline:
     'What you did here without a connection may not be saved. Please check your work there.',
@@ -52,6 +52,7 @@ export const TEXTS = {
   overUnkept: 'Your latest work is not saved.',
   failedTitle: 'The course could not be opened',
   failed: 'Check your connection, then try again.',
+  refusedToOpen: 'The service refuses to open it. Please tell whoever gave you the course.',
   unitClosedTitle: 'This unit is not open yet',
   unitClosed: 'Finish the earlier units first, then open it in the contents.',
   earlierKept: 'Your earlier work is kept.',
