@@ -28,19 +28,20 @@ describe('a connection that loses every packet', () => {
   });
 
   /** Opens a course in a page whose clock the test sets forward. */
-  const openWithClock = async (learner: Learner, files: PackageFiles) => {
+  const openWithClock = async (learner: Learner, files: PackageFiles, mode = 'normal') => {
     const { registrationId } = await registerTo(service, files);
     await learner.page.clock.install();
-    await learner.open(service, registrationId);
+    const { body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode });
+    await learner.page.goto(body.launch_url);
     await learner.course.locator('body').waitFor();
     await learner.page.locator('.notice').waitFor({ state: 'attached' });
     return registrationId;
   };
   /** From now on, requests get no response until they `arrive`. */
-  const lose = async ({ page }: Learner) => {
+  const lose = async ({ page }: Learner, paths = ['commit', 'units', 'unit', 'xapi/.*']) => {
     const lost = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
-    await page.route(/\/(commit|units|unit|xapi\/.*)(\?.*)?$/, async (route) => {
+    await page.route(new RegExp(`/(${paths.join('|')})(\\?.*)?$`), async (route) => {
       lost.resolve();
       await arrived.promise;
       await route.continue();
@@ -126,10 +127,23 @@ describe('a connection that loses every packet', () => {
     const opening = learner.page.waitForRequest('**/unit');
     await click(learner, /^Lesson 2/);
     await opening;
+    const { isLost } = await lose(learner, ['units']);
     await click(learner, 'Exit');
+    await isLost;
     await heading(learner, 'The course is closing …').waitFor();
-    await pass(learner, 20_000);
-    await heading(learner, 'You have not finished this course yet').waitFor();
+    await pass(learner, OVERDUE_MS);
+    await heading(learner, 'You have not finished this course yet').waitFor({ timeout: SOON_MS });
+  });
+
+  it('does not keep a learner who exits when there is nothing to save', async () => {
+    await using learner = await newLearner(browser);
+    await openWithClock(learner, scorm12Course(), 'browse');
+    await learner.given();
+    const { isLost } = await lose(learner);
+    await click(learner, 'Exit');
+    await isLost;
+    await pass(learner, OVERDUE_MS);
+    await heading(learner, 'You have left the course').waitFor({ timeout: SOON_MS });
   });
 });
 

@@ -51,6 +51,24 @@ describe('a time limit of a unit', { concurrency: true }, () => {
     await learner.page.getByRole('button', { name: 'Back to the course' }).waitFor();
   });
 
+  it('also ends a later session of a course that has ended its first one in the same page', async () => {
+    const { registrationId } = await registerTo(
+      service,
+      scorm12Course({ items: limited12('00:00:01', 'exit,message') }),
+    );
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.calls(
+      ['LMSFinish', ''],
+      ['LMSInitialize', ''],
+      ['LMSSetValue', 'cmi.core.lesson_location', '2'],
+    );
+    await over(learner);
+    const { cmi } = await dataOf(registrationId);
+    assert.deepEqual([cmi.core.exit, cmi.core.lesson_location], ['time-out', '2']);
+  });
+
   it('with "exit,no message" exits the course, or returns to the other units', async () => {
     const one = await registerTo(service, scorm12Course({ items: limited12('00:00:01', 'exit,no message') }));
     await using learner = await newLearner(browser);

@@ -94,6 +94,17 @@ export class LastSave {
   }
 }
 
+/** Waits for something, but not longer than a learner waits without knowing more. */
+export async function untilOverdue(done: Promise<unknown>): Promise<void> {
+  await new Promise<void>(
+    (resolve) =>
+      void orOverdue(
+        done.then(() => resolve()),
+        resolve,
+      ),
+  );
+}
+
 /** Waits for something. @param onOverdue called if it takes so long that the learner must know more */
 export async function orOverdue(done: Promise<void>, onOverdue: () => void): Promise<void> {
   const timer = setTimeout(onOverdue, OVERDUE_MS);

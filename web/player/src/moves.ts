@@ -6,6 +6,8 @@ export class Moves {
   readonly #onChange: () => void;
   #isMoving = false;
   #leave: (() => Promise<void>) | null = null;
+  /** Ends the waits of {@link unlessLeaving}. */
+  #onLeave: () => void = () => {};
 
   /** @param onChange called when a move begins and when it is done */
   constructor(onChange: () => void) {
@@ -40,7 +42,17 @@ export class Moves {
 
   /** Leaves the course, immediately or once the current move is done. */
   async leave(move: () => Promise<void>): Promise<void> {
-    if (this.#isMoving) this.#leave = move;
-    else await this.make(move);
+    if (!this.#isMoving) return await this.make(move);
+    this.#leave = move;
+    this.#onLeave();
+  }
+
+  /** Waits for something that a move needs. Returns null if the learner leaves the course meanwhile. */
+  async unlessLeaving<T>(needed: Promise<T>): Promise<T | null> {
+    if (this.isLeaving) return null;
+    const left = new Promise<null>((resolve) => {
+      this.#onLeave = () => resolve(null);
+    });
+    return await Promise.race([needed, left]);
   }
 }

@@ -1,4 +1,4 @@
-import type { Unit } from './server.ts';
+import type { PageResponse, Unit } from './server.ts';
 
 /** The destination that a unit requests when it terminates. */
 export type Navigation = { to: 'continue' | 'previous' | 'contents' | 'exit' } | { to: 'unit'; unit: string };
@@ -21,6 +21,12 @@ export function navigationOf(request: string): Navigation | null {
     default:
       return null;
   }
+}
+
+/** The id of the unit with which a page begins: the last one, if it is open. Null if no unit is. */
+export function firstUnitOf({ units, lastUnit }: Pick<PageResponse, 'units' | 'lastUnit'>): string | null {
+  const last = units.find(({ id }) => id === lastUnit);
+  return (last?.isOpen ? last : units.find(({ isOpen }) => isOpen))?.id ?? null;
 }
 
 /** The unit to which a navigation leads; null if it leads to none. */

@@ -4,6 +4,7 @@ import { watchFirstPage, watchLastRequests } from './last-requests.ts';
 import type { Saver } from './saver.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { TimeLimit, Unit, UnitStart } from './server.ts';
+import { whenTimeIsOver } from './time-limit.ts';
 import { removeRuntime, type UnitRuntime } from './unit-runtime.ts';
 import { EMPTY_PAGE, isEmpty } from './watched-page.ts';
 
@@ -28,29 +29,60 @@ export class OpenUnit {
   saver: Saver | null = null;
   /** Its own window, if it requires one. */
   window: CourseWindow | null = null;
-  /** Stops watching its time limit. */
-  stopClock: () => void = () => {};
   readonly #openedAt = performance.now();
+  readonly #onTimeOver: (limit: TimeLimit) => void;
+  #timeLimit: TimeLimit | null;
+  /** Stops watching the time limit; null while nothing watches it. */
+  #stopClock: (() => void) | null = null;
   #frame: HTMLIFrameElement | null = null;
 
-  constructor(unit: Unit, start: UnitStart) {
+  /** @param onTimeOver called when the time of the unit is up */
+  constructor(unit: Unit, start: UnitStart, onTimeOver: (limit: TimeLimit) => void) {
     this.unit = unit;
     this.start = start;
+    this.#onTimeOver = onTimeOver;
+    this.#timeLimit = start.timeLimit;
   }
 
   /**
-   * If sequencing has begun another attempt on the unit, saves it at once. Otherwise, an attempt that reports nothing
-   * would be resumed with the data of the one before.
+   * Saves that the learner has opened an asset, which reports nothing itself. Returns when that is saved; null for any
+   * other unit. If sequencing has begun another attempt on a unit, saves that, too. Otherwise, an attempt that reports
+   * nothing would be resumed with the data of the one before.
    */
-  saveNewAttempt(sequencer: Sequencer | null): void {
-    if (sequencer?.isResumed !== false || this.unit.completion === 'Unknown') return;
-    if (this.runtime !== null) this.saver?.changed('commit');
+  saveOpening(sequencer: Sequencer | null): Promise<void> | null {
+    const { saver } = this;
+    if (saver === null) return null;
+    if (this.runtime === null) {
+      saver.changed('terminate');
+      return saver.settled();
+    }
+    if (sequencer?.isResumed === false && this.unit.completion !== 'Unknown') saver.changed('commit');
+    return null;
   }
 
-  /** What is left of its time limit; null without one. */
-  get timeLimit(): TimeLimit | null {
-    const limit = this.start.timeLimit;
-    return limit === null ? null : { ...limit, leftMs: limit.leftMs - (performance.now() - this.#openedAt) };
+  /** Saves what its course reports. */
+  changed(how: 'value' | 'commit' | 'terminate'): void {
+    this.saver?.changed(how);
+    if (how === 'terminate') this.#endClock();
+    // The course may have begun another session.
+    else this.startClock();
+  }
+
+  /** Watches its time limit. Does nothing if that is watched already. */
+  startClock(): void {
+    const limit = this.#timeLimit;
+    if (limit === null) return;
+    const leftMs = limit.leftMs - (performance.now() - this.#openedAt);
+    this.#stopClock ??= whenTimeIsOver({ ...limit, leftMs }, () => {
+      // The message appears once, however many sessions the course begins after that.
+      if (!limit.exits) this.#timeLimit = null;
+      this.#onTimeOver(limit);
+    });
+  }
+
+  #endClock(): void {
+    this.#stopClock?.();
+    this.#stopClock = null;
   }
 
   /** Shows its course in its own window. */
@@ -99,7 +131,7 @@ export class OpenUnit {
    * @returns whether the course is closed
    */
   async closeCourse(canStay: boolean): Promise<boolean> {
-    this.stopClock();
+    this.#endClock();
     await this.window?.close();
     const frame = this.#frame;
     if (frame === null || (await isUnloaded(frame))) return true;
@@ -128,7 +160,7 @@ export class OpenUnit {
 
   /** Closes the unit without saving its last data, because nothing is recorded any longer. */
   drop(): void {
-    this.stopClock();
+    this.#endClock();
     void this.window?.close();
   }
 }

@@ -1,8 +1,8 @@
 import type { CourseWindow } from './course-window.ts';
 import { playerCloses, reports, watchLastRequests } from './last-requests.ts';
-import { LastSave, orOverdue } from './last-save.ts';
+import { LastSave, orOverdue, untilOverdue } from './last-save.ts';
 import { Moves } from './moves.ts';
-import { type Navigation, unitOf } from './navigation.ts';
+import { firstUnitOf, type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
 import { ownWindowCard } from './own-window-card.ts';
 import { isEnd, PageView } from './page-view.ts';
@@ -23,7 +23,7 @@ import {
   type UnitStart,
   type UnitsResponse,
 } from './server.ts';
-import { isUsedUp, whenTimeIsOver } from './time-limit.ts';
+import { isUsedUp } from './time-limit.ts';
 import { loadRuntime, type RuntimeHost } from './unit-runtime.ts';
 import { askBeforeClosing } from './unkept-question.ts';
 
@@ -91,20 +91,19 @@ export class Player {
       else this.#showFailure(error);
       return;
     }
+    const page = this.#page;
     this.#recorded.watch(() => ({ open: this.#open, isEnded: this.#isEnded }));
-    this.#recording = new Recording(this.#page, {
+    this.#recording = new Recording(page, {
       sharedState: () => (this.#sequencer === null ? {} : { state: this.#sequencer.state() }),
       onState: (state) => this.#savingChanged(state),
     });
-    this.#view.showCourse(this.#page);
-    const { units, lastUnit } = this.#page;
+    this.#view.showCourse(page);
     await this.#moves.make(async () => {
       if (sequencer !== null) {
         this.#sequencer = sequencer;
         return await this.#openDelivered(sequencer.begin());
       }
-      const last = units.find(({ id }) => id === lastUnit);
-      await this.#openDelivered((last?.isOpen ? last : units.find(({ isOpen }) => isOpen))?.id ?? null);
+      await this.#openDelivered(firstUnitOf(page));
     });
   }
 
@@ -135,21 +134,16 @@ export class Player {
     if (started === null) return await given?.close();
     const { start, install } = started;
     this.#sequencer?.unitOpened(start.script === null);
-    const open = new OpenUnit(unit, start);
+    const open = new OpenUnit(unit, start, (limit) => this.#timeIsOver(open, limit));
     this.#open = open;
     open.runtime = install?.(start, this.#hostOf(open)) ?? null;
     open.saver = this.#recording?.saverOf(open) ?? null;
-    if (open.runtime === null) {
-      // An asset reports nothing itself, so this notes that the learner has opened it.
-      open.saver?.changed('terminate');
-      void open.saver?.settled().then(() => this.#recorded.ask());
-    }
+    void open.saveOpening(this.#sequencer)?.then(() => this.#recorded.ask());
     this.#view.welcome(start.isReview, this.#earlier);
     this.#earlier = NO_EARLIER_PAGES;
-    open.saveNewAttempt(this.#sequencer);
     if (this.#sequencer !== null) this.#view.showHeader();
     this.#view.showContents();
-    this.#startClock(open);
+    open.startClock();
     if (given === null) this.#view.showFrame(open);
     else this.#view.showCard(this.#windowCard(unit, open.showIn(given)));
   }
@@ -161,9 +155,10 @@ export class Player {
     this.#view.showLoading();
     try {
       const resuming = this.#sequencer === null ? {} : { isResumed: this.#sequencer.isResumed };
-      const start = await post<UnitStart>('unit', { unit: unit.id, page: this.#page?.page, ...resuming });
-      const install = await loadRuntime(start.script);
-      if (!canOpen()) return null;
+      const asked = post<UnitStart>('unit', { unit: unit.id, page: this.#page?.page, ...resuming });
+      const start = await this.#moves.unlessLeaving(asked);
+      const install = start === null ? null : await loadRuntime(start.script);
+      if (start === null || !canOpen()) return null;
       if (!isUsedUp(start.timeLimit)) return { start, install };
     } catch (error) {
       this.#showFailure(error, () => this.#moves.make(() => this.#openUnit(unit)));
@@ -178,10 +173,8 @@ export class Player {
   #hostOf(open: OpenUnit): RuntimeHost {
     return {
       onChange: (how) => {
-        open.saver?.changed(how);
-        if (how !== 'terminate') return;
-        open.stopClock();
-        this.#terminated(open);
+        open.changed(how);
+        if (how === 'terminate') this.#terminated(open);
       },
       onNavigation: (navigation) => this.#navigate(open, navigation),
       sequencer: this.#sequencer,
@@ -283,7 +276,7 @@ export class Player {
       this.#open = open;
       this.#sequencer?.stayInUnit();
       this.#view.showContents();
-      this.#startClock(open);
+      open.startClock();
       return false;
     }
     open.end(leaving, this.#sequencer);
@@ -304,11 +297,11 @@ export class Player {
   /** Notes whether everything was saved that a unit reported itself, and asks what is recorded now. */
   async #noteLeft(open: OpenUnit): Promise<void> {
     await this.#reporting.settled();
-    this.#recording?.left(open, this.#reporting.end(await this.#recorded.ask()));
-  }
-
-  #startClock(open: OpenUnit): void {
-    open.stopClock = whenTimeIsOver(open.timeLimit, (limit) => this.#timeIsOver(open, limit));
+    const isReporting = this.#recording?.isReporting(open) === true;
+    const asked = this.#recorded.ask();
+    // The work of other units is saved by now, or nothing of it is recorded.
+    if (!isReporting) await untilOverdue(asked);
+    this.#recording?.left(open, this.#reporting.end(!isReporting || (await asked)));
   }
 
   /** The time limit of the unit has passed. The unit ends, or the learner receives a message. */
@@ -332,6 +325,7 @@ export class Player {
 
   async #exit(): Promise<void> {
     const sequencer = this.#sequencer;
+    const hadUnit = this.#open !== null;
     const isClosed = await this.#closeUnit(() => {
       if (sequencer !== null && !sequencer.isOver) sequencer.exit();
     }, 'out');
@@ -339,7 +333,8 @@ export class Player {
     this.#view.showClosing();
     // The page to return to cannot say that work may be lost.
     const returnUrl = this.#doubt === null ? (this.#page?.returnUrl ?? null) : null;
-    if (returnUrl === null && this.#doubt !== 'lost') await this.#recorded.ask();
+    // A unit that was just left has asked. Lost work leaves nothing to show.
+    if (returnUrl === null && !hadUnit && this.#doubt !== 'lost') await untilOverdue(this.#recorded.ask());
     if (this.#isEnded || this.#page === null) return;
     this.#isEnded = true;
     this.#view.showRecord(this.#page);

@@ -10,11 +10,10 @@ export function isUsedUp(limit: TimeLimit | null): boolean {
   return limit?.exits === true && limit.leftMs <= 0;
 }
 
-/** Calls `call` once the time of a unit is up. @returns a function that stops waiting */
-export function whenTimeIsOver(limit: TimeLimit | null, call: (limit: TimeLimit) => void): () => void {
-  if (limit === null) return () => {};
-  const ms = limit.leftMs + (limit.exits ? GRACE_MS : 0);
+/** Calls `onOver` once the time of a unit is up. @returns a function that stops waiting */
+export function whenTimeIsOver({ leftMs, exits }: TimeLimit, onOver: () => void): () => void {
+  const ms = leftMs + (exits ? GRACE_MS : 0);
   if (ms > LONGEST_TIMER_MS) return () => {};
-  const timer = setTimeout(() => call(limit), ms);
+  const timer = setTimeout(onOver, ms);
   return () => clearTimeout(timer);
 }
