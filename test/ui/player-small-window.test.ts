@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { CMI5_PAGE, cmi5Course } from '../support/cmi5-course.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -19,6 +19,12 @@ const PHONE_ON_ITS_SIDE = { width: 844, height: 390 };
 const ZOOMED = { width: 320, height: 256 };
 const DESKTOP = { width: 1_280, height: 800 };
 const NAME = 'Safety at work for everyone who drives, loads or repairs vehicles';
+
+/** A course with the buttons Contents, Previous, Next and Exit. */
+const SEQUENCED = {
+  items: lessons(2),
+  sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
+};
 
 function lessons(count: number): string {
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
@@ -164,6 +170,34 @@ describe('the player page in a small window', () => {
         .evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
       assert.equal(clipped, false);
     });
+
+    for (const width of [PHONE.width, 320])
+      it(`shows the whole state of saving beside four buttons at a width of ${width} pixels`, async () => {
+        const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
+        await using learner = await newLearnerIn({ ...PHONE, width });
+        await learner.open(service, registrationId);
+        await learner.given();
+        const heightOfHeader = async () => (await boxOf(learner.page.getByRole('banner'))).height;
+        const height = await heightOfHeader();
+        await learner.page.route('**/commit', (route) => route.abort());
+        await learner.calls(['SetValue', 'cmi.location', '5'], ['Commit', '']);
+        const state = learner.page.getByText('Not saved yet');
+        await state.waitFor();
+        const room = await state.evaluate((element) => {
+          const range = document.createRange();
+          range.selectNodeContents(element);
+          const text = range.getBoundingClientRect();
+          const header = document.querySelector('header')!.getBoundingClientRect();
+          return {
+            beside: element.getBoundingClientRect().width - text.width,
+            above: text.top - header.top,
+            below: header.bottom - text.bottom,
+          };
+        });
+        assert.ok(Math.min(...Object.values(room)) >= 0, JSON.stringify(room));
+        await assertNothingCovered(learner);
+        assert.equal(await heightOfHeader(), height, 'the rows stay');
+      });
 
     it('gives the name of the course a row of its own', async () => {
       const registrationId = await registerScorm(2);
