@@ -105,7 +105,7 @@ export function playerRoutes(scope: FastifyInstance, dependencies: PlayerRoutesD
 function attemptRoute(scope: FastifyInstance, { attempts }: PlayerRoutesDependencies): void {
   scope.get('/attempt', async ({ launch: { registrationId, mode } }) => {
     if (registrationId === null || mode !== 'normal') return { registration: null, attempt: 0 };
-    return { registration: registrationId, attempt: await attempts.currentNumber(registrationId) };
+    return { registration: registrationId, attempt: await attempts.stored.currentNumber(registrationId) };
   });
 }
 
@@ -169,7 +169,7 @@ class PlayerPages {
 
   async units(launch: PlayerLaunch, { attempt, page }: Static<typeof UnitsRequest>) {
     const isKnown = attempt !== undefined && page !== undefined;
-    const end = isKnown ? await this.#with.attempts.endOfPage(launch, { attempt, page }) : null;
+    const end = isKnown ? await this.#with.attempts.stored.endOfPage(launch, { attempt, page }) : null;
     return {
       units: await this.#contentsOf(launch, await this.#openedUnits(launch, null)),
       result: await this.#resultOf(launch),
@@ -239,16 +239,18 @@ class PlayerPages {
     const readsAgain = registrationId !== null && asksForBrowsed(course);
     return closedUnits(
       course,
-      readsAgain ? await this.#with.attempts.browsedUnitsOf(registrationId) : opened,
+      readsAgain ? await this.#with.attempts.stored.browsedUnitsOf(registrationId) : opened,
     );
   }
 
   async #openedUnits({ registrationId }: PlayerLaunch, dataOf: string | null): Promise<UnitState[]> {
-    return registrationId === null ? [] : await this.#with.attempts.unitsOf(registrationId, dataOf);
+    return registrationId === null ? [] : await this.#with.attempts.stored.unitsOf(registrationId, dataOf);
   }
 
   async #resultOf({ registrationId }: PlayerLaunch): Promise<LearningStatus> {
-    return registrationId === null ? NOTHING_LEARNED : await this.#with.attempts.resultOf(registrationId);
+    return registrationId === null
+      ? NOTHING_LEARNED
+      : await this.#with.attempts.stored.resultOf(registrationId);
   }
 
   async #lastUnitOf(launch: PlayerLaunch, { attempt, units }: OpenedPage): Promise<string | null> {
@@ -269,7 +271,7 @@ class PlayerPages {
     const { begunState } = this.#runtimeOf(launch) ?? {};
     if (opened.state !== null || only === undefined || others.length > 0) return opened.state;
     if (launch.registrationId === null || begunState === undefined) return null;
-    const withData = await this.#with.attempts.unitsOf(launch.registrationId, only.unitId);
+    const withData = await this.#with.attempts.stored.unitsOf(launch.registrationId, only.unitId);
     const unit = withData.find(({ unitId }) => unitId === only.unitId);
     return unit === undefined ? null : begunState(course, unit);
   }
@@ -283,7 +285,7 @@ class PlayerPages {
     const runtime = this.#runtimeOf(launch);
     const alone = runtime?.sequencingOf?.(course, opened.state, []) ?? null;
     if (alone === null || launch.registrationId === null) return alone;
-    const values = await attempts.learnerValuesOf(
+    const values = await attempts.stored.learnerValuesOf(
       launch.registrationId,
       (value) => runtime?.sharesValue?.(course, value) ?? false,
     );

@@ -117,7 +117,7 @@ async function storedUnit(
   registrationId: string,
   { id }: LaunchUnit,
 ): Promise<UnitState | null> {
-  return (await attempts.unitsOf(registrationId, id)).find(({ unitId }) => unitId === id) ?? null;
+  return (await attempts.stored.unitsOf(registrationId, id)).find(({ unitId }) => unitId === id) ?? null;
 }
 
 async function parameters(

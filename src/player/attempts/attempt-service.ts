@@ -7,7 +7,8 @@ import { ProblemError } from '../../problems/problem.ts';
 import { SECOND_MS } from '../../time/units.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
-import type { Attempt, LearningStatus, OpenedPage, RecordOutcome, UnitState } from './attempt.ts';
+import type { Attempt, OpenedPage, RecordOutcome, UnitState } from './attempt.ts';
+import { AttemptReader } from './attempt-reader.ts';
 import {
   addStatementBytes,
   endAttempt,
@@ -21,10 +22,9 @@ import {
   writeUnit,
 } from './attempt-store.ts';
 import type { ChangePace } from './change-pace.ts';
-import type { LearnerValue } from './learner-value-store.ts';
 import { mergeRollUp } from './merge-status.ts';
 import { type RolledUpStatus, rollUp } from './roll-up.ts';
-import { keepSharedValues, readSharedValues } from './shared-values.ts';
+import { keepSharedValues } from './shared-values.ts';
 import { continuesNewest, isReset, isSuperseded, supersededLaunch, supersedes } from './superseding.ts';
 import { closedUnit, isStale, nextUnit, type UnitResult } from './unit-result.ts';
 
@@ -61,10 +61,12 @@ export interface AttemptServiceDependencies {
 
 /** Stores the results of learners by attempt and unit, and rolls them up into their registrations. */
 export class AttemptService {
+  readonly stored: AttemptReader;
   readonly #with: AttemptServiceDependencies;
 
   constructor(dependencies: AttemptServiceDependencies) {
     this.#with = dependencies;
+    this.stored = new AttemptReader(dependencies);
   }
 
   /**
@@ -263,32 +265,10 @@ export class AttemptService {
     return { status, changesRecord, areWhole };
   }
 
-  /** The number of the attempt that a page of the registration would play now. */
-  async currentNumber(registrationId: string): Promise<number> {
-    const latest = await readLatestAttempt(this.#with.reader, registrationId);
-    return latest === undefined ? 1 : latest.number + (latest.endedAt === null ? 0 : 1);
-  }
-
   /** Whether a registration has an attempt that no reset has ended. */
   async isUnderway(tx: Transaction, registrationId: string): Promise<boolean> {
     const latest = await readLatestAttempt(tx, registrationId);
     return latest !== undefined && latest.endedAt === null;
-  }
-
-  /**
-   * Why a page records nothing any longer: a newer page was opened, or a reset has ended its attempt. Null if it still
-   * records, and for a page that never supersedes others.
-   */
-  async endOfPage(
-    launch: PlayerLaunch,
-    { attempt, page }: { attempt: number; page: number },
-  ): Promise<'superseded' | 'reset' | null> {
-    if (launch.registrationId === null || !supersedes(launch)) return null;
-    const latest = await readLatestAttempt(this.#with.reader, launch.registrationId);
-    if (latest === undefined) return null;
-    if (isReset(latest)) return 'reset';
-    const position = { page, visit: 0, sequence: 0 };
-    return latest.number !== attempt || isSuperseded(latest, launch, { position }) ? 'superseded' : null;
   }
 
   /** Stores the data that all units share before a page saves any. Does nothing if the page is superseded. */
@@ -313,59 +293,6 @@ export class AttemptService {
   async endLatest(tx: Transaction, registrationId: string): Promise<void> {
     const attempt = await readLatestAttempt(tx, registrationId);
     if (attempt !== undefined) await endAttempt(tx, registrationId, attempt.number, this.#with.now());
-  }
-
-  /**
-   * The latest attempt of a registration, with the units that were opened in it; null before the first.
-   * @param dataOf the only unit whose data is read; null for none
-   */
-  async latestOf(
-    registrationId: string,
-    dataOf: string | null = null,
-  ): Promise<(Attempt & { units: UnitState[] }) | null> {
-    const attempt = await readLatestAttempt(this.#with.reader, registrationId);
-    if (attempt === undefined) return null;
-    const units = await readUnits(this.#with.reader, registrationId, attempt.number, { dataOf });
-    return { ...attempt, units };
-  }
-
-  /** The latest attempt of a registration, with its units and all of their data. For standards whose data is small. */
-  async latestWithDataOf(registrationId: string): Promise<(Attempt & { units: UnitState[] }) | null> {
-    const attempt = await readLatestAttempt(this.#with.reader, registrationId);
-    if (attempt === undefined) return null;
-    return { ...attempt, units: await readUnits(this.#with.reader, registrationId, attempt.number) };
-  }
-
-  /**
-   * The units of a registration's latest attempt that were opened.
-   * @param dataOf the only unit whose data is read; null for none
-   */
-  async unitsOf(registrationId: string, dataOf: string | null = null): Promise<UnitState[]> {
-    return (await this.latestOf(registrationId, dataOf))?.units ?? [];
-  }
-
-  /** The opened units without data, with {@link UnitState.isBrowsed}. */
-  async browsedUnitsOf(registrationId: string): Promise<UnitState[]> {
-    const attempt = await readLatestAttempt(this.#with.reader, registrationId);
-    if (attempt === undefined) return [];
-    return await readBrowsedUnits(this.#with.reader, registrationId, attempt.number);
-  }
-
-  /**
-   * The result of a registration, rolled up from all its units.
-   * @throws {ProblemError} `not-found` if the registration was deleted
-   */
-  async resultOf(registrationId: string): Promise<LearningStatus> {
-    const { completion, success, score } = await this.#with.registrations.get(registrationId);
-    return { completion, success, score };
-  }
-
-  /** The values that the learner of a registration shares between courses, if `isWanted`, latest first. */
-  async learnerValuesOf(
-    registrationId: string,
-    isWanted: (value: Pick<LearnerValue, 'kind' | 'id'>) => boolean,
-  ): Promise<LearnerValue[]> {
-    return await readSharedValues(this.#with.reader, registrationId, isWanted);
   }
 
   async #attempt(

@@ -27,8 +27,8 @@ export async function unitRecordsOf(
   const isCmi5 = course.learningStandard === 'CMI5';
   const mayWaive = isCmi5 && !(await awaitsLanguage(reader, registration));
   const latest = await (isCmi5
-    ? attempts.latestWithDataOf(registrationId)
-    : attempts.latestOf(registrationId));
+    ? attempts.stored.latestWithDataOf(registrationId)
+    : attempts.stored.latestOf(registrationId));
   const opened = latest === null || latest.endedAt !== null ? [] : latest.units;
   // Units of cmi5 may be waived or completed without being opened.
   const openings =
