@@ -13,6 +13,7 @@ export const VERBS = {
   satisfied: 'https://w3id.org/xapi/adl/verbs/satisfied',
 } as const;
 
+/** The name of a verb that cmi5 defines. */
 export type Cmi5Verb = keyof typeof VERBS;
 
 export const CATEGORY_CMI5 = 'https://w3id.org/xapi/cmi5/context/categories/cmi5';

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { awaitsLanguage } from '../../content/registrations/equivalent-courses.ts';
+import type { Transaction } from '../../database/database.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
-import type { AttemptService } from '../attempts/attempt-service.ts';
+import type { AttemptInProgress, AttemptService } from '../attempts/attempt-service.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { Lrs } from '../lrs/lrs.ts';
 import { activityIdOf, learnerOf } from '../sessions/learner-agent.ts';
@@ -47,7 +48,7 @@ export async function waiveUnit(
   }: { registrationId: string; unitId: string; reason: string; by: Actor; user: string },
 ): Promise<void> {
   await attempts.recordOutsideLaunch(registrationId, user, async (tx, current) => {
-    const { registration, attempt } = current;
+    const { registration } = current;
     if (await awaitsLanguage(tx, registration)) {
       throw new ProblemError(
         'conflict',
@@ -65,27 +66,7 @@ export async function waiveUnit(
     const facts = factsOf(current.units.find((each) => each.unitId === unitId) ?? null);
     if (isSatisfied(unit, facts)) throw new ProblemError('conflict', 'The unit is already satisfied');
     const at = now();
-    const earlier = await readEarlierSessions(tx, registrationId, attempt.number, unitId);
-    const session: Session = {
-      // A waiver has its own session, which is never opened (9.6.3.1).
-      sessionId: randomUUID(),
-      launchId: '',
-      registrationId,
-      attempt: attempt.number,
-      unitId,
-      registration: registrationOfAttempt(registrationId, attempt.number),
-      actor: await learnerOf(tx, baseUrl(), registration),
-      activityId:
-        earlier.find((each) => each.unitId === unitId)?.activityId ??
-        activityIdOf(baseUrl(), registration.courseId, unitId),
-      mode: 'Normal',
-      launchData: {},
-      facts: NEW_SESSION,
-      startedAt: at,
-      activeAt: at,
-      endedAt: at,
-      page: null,
-    };
+    const session = await sessionOf(tx, current, { unitId, at, baseUrl: baseUrl() });
     const changed = new Map([[unitId, { ...facts, waived: true }]]);
     const { results, statements } = consequences({
       course,
@@ -104,4 +85,32 @@ export async function waiveUnit(
     await recordAudit(tx, { by, action: 'UNIT_WAIVED', id: registrationId, name, details }, at);
     return results;
   });
+}
+
+/** A waiver has its own session, which is never opened (cmi5 section 9.6.3.1). */
+async function sessionOf(
+  tx: Transaction,
+  { registration, attempt }: AttemptInProgress,
+  { unitId, at, baseUrl }: { unitId: string; at: number; baseUrl: string },
+): Promise<Session> {
+  const { registrationId, courseId } = registration;
+  const earlier = await readEarlierSessions(tx, registrationId, attempt.number, unitId);
+  return {
+    sessionId: randomUUID(),
+    launchId: '',
+    registrationId,
+    attempt: attempt.number,
+    unitId,
+    registration: registrationOfAttempt(registrationId, attempt.number),
+    actor: await learnerOf(tx, baseUrl, registration),
+    activityId:
+      earlier.find((each) => each.unitId === unitId)?.activityId ?? activityIdOf(baseUrl, courseId, unitId),
+    mode: 'Normal',
+    launchData: {},
+    facts: NEW_SESSION,
+    startedAt: at,
+    activeAt: at,
+    endedAt: at,
+    page: null,
+  };
 }

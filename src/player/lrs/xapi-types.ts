@@ -1,5 +1,6 @@
 /** Objects of the Experience API as this store keeps them: JSON that has passed validation. */
 
+/** A JSON object with any members. */
 export type JsonObject = Record<string, unknown>;
 
 /** A statement that has passed validation. Its members are those of xAPI 1.0.3, section 2.4 of "Data". */

@@ -11,6 +11,7 @@ export interface Result {
   score: number | null;
 }
 
+/** A unit of the course, as the table of contents shows it. */
 export interface Unit extends Result {
   id: string;
   title: string;
@@ -22,6 +23,7 @@ export interface Unit extends Result {
   ownWindow: boolean;
 }
 
+/** What a page starts with. */
 export interface PageResponse {
   /** The language is null if it is not known. */
   course: { name: string; standard: string; language: string | null };
@@ -61,10 +63,14 @@ export interface TimeLimit {
   hasMessage: boolean;
 }
 
+/** How the page opens a unit. */
 export interface UnitStart {
+  /** The script that provides the unit's API. Null for a unit that calls the service itself, or reports nothing. */
   script: 'scorm12' | 'scorm2004' | null;
   address: string;
+  /** The initial data of the script; null without one. */
   data: unknown;
+  /** Whether nothing that the unit reports is recorded as a result. */
   isReview: boolean;
   /** Null without a time limit. */
   timeLimit: TimeLimit | null;

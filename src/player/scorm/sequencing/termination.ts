@@ -3,6 +3,7 @@ import { endAttempt, endAttemptsBelow } from './attempts.ts';
 import { rollUpFrom } from './rollup.ts';
 import { checkRules } from './rules.ts';
 
+/** A request that ends the current activity. */
 export type TerminationRequest = 'exit' | 'exitAll' | 'suspendAll' | 'abandon' | 'abandonAll';
 /** The request of a post-condition rule, or of the termination itself. It replaces the learner's own request. */
 export type FollowUp = 'retry' | 'continue' | 'previous' | 'exit' | null;

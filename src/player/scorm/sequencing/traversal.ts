@@ -1,6 +1,7 @@
 import { type Activity, commonAncestor } from './activity.ts';
 import { hasPreCondition, isBlocked } from './rules.ts';
 
+/** Forward or backward through the tree. */
 export type Direction = 1 | -1;
 
 /** The result of a traversal. */
