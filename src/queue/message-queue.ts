@@ -240,7 +240,9 @@ export interface LineLocks {
 /** Reads of lines: the committed state or, with a transaction, the state that the transaction sees. */
 export interface LineReader {
   line(lineId: number, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<LineState>;
-  /** The messages that wait in a line, in order, at most as many as requested. */
+  /**
+   * The messages that wait in a line, in order: as many as requested, or fewer if they are large, but none only at the end.
+   */
   waiting(
     lineId: number,
     part: LinePart,

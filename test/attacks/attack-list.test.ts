@@ -7,6 +7,7 @@ import { apiAttacks } from './api-attacks.ts';
 import type { Attack } from './attack.ts';
 import { beaconAttacks } from './beacon-attacks.ts';
 import { Bystander } from './bystander.ts';
+import { largeMessageAttacks } from './large-message-attacks.ts';
 import { lastRequestAttacks } from './last-request-attacks.ts';
 import { lrsAttacks } from './lrs-attacks.ts';
 import { ManyRows } from './many-rows.ts';
@@ -54,6 +55,7 @@ describe('a service under every known attack', () => {
     const computing = ON_POSTGRES
       ? []
       : [
+          ...(await largeMessageAttacks(service, rows)),
           ...(await lrsAttacks(service, rows)),
           ...(await sequencingAttacks(service)),
           ...(await lastRequestAttacks(service)),

@@ -1,4 +1,5 @@
 import type { Database, SqlRow } from '../../src/database/database.ts';
+import { insertSharedBody, ownPart } from '../../src/queue/shared-bodies.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import type { RunningService } from '../support/service.ts';
 
@@ -60,18 +61,14 @@ export class ManyRows implements AsyncDisposable {
   }
 
   /** Adds dead letters of a webhook. */
-  async deadLetters(webhookId: number, count: number): Promise<void> {
-    await this.#insert(
-      'deliveries',
-      [
-        ...['webhook_id', 'message_id', 'subtopic', 'status', 'body', 'enqueued_at', 'updated_at'],
-        ...['attempts', 'attempted_at', 'duration_ms', 'response_status', 'resent'],
-      ],
-      Array.from({ length: count }, (_, n) => [
-        ...[webhookId, `dead-${n}`, 'ACCOUNT_DELETED', 'DEAD_LETTERED', '{}', 0, Date.now()],
-        ...[10, 0, 5, 503, 0],
-      ]),
-    );
+  async deadLetters(webhookId: number, count: number, body = '{}'): Promise<void> {
+    await this.#deadLetters(webhookId, { count, body, sharedId: null });
+  }
+
+  /** Adds dead letters of a webhook whose messages have everything in common. */
+  async sharedDeadLetters(webhookId: number, count: number, body: string): Promise<void> {
+    const sharedId = await this.#database.transaction((tx) => insertSharedBody(tx, body));
+    await this.#deadLetters(webhookId, { count, body: ownPart('', ''), sharedId });
   }
 
   /** Adds bundles of one course to a folder. */
@@ -114,6 +111,23 @@ export class ManyRows implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#database[Symbol.asyncDispose]();
+  }
+
+  async #deadLetters(
+    webhookId: number,
+    { count, body, sharedId }: { count: number; body: string; sharedId: number | null },
+  ): Promise<void> {
+    await this.#insert(
+      'deliveries',
+      [
+        ...['webhook_id', 'message_id', 'subtopic', 'status', 'body', 'shared_body_id', 'enqueued_at'],
+        ...['updated_at', 'attempts', 'attempted_at', 'duration_ms', 'response_status', 'resent'],
+      ],
+      Array.from({ length: count }, (_, n) => [
+        ...[webhookId, `dead-${webhookId}-${n}`, 'ACCOUNT_DELETED', 'DEAD_LETTERED', body, sharedId, 0],
+        ...[Date.now(), 10, 0, 5, 503, 0],
+      ]),
+    );
   }
 
   async #insert(table: string, columns: readonly string[], rows: readonly SqlRow[]): Promise<void> {

@@ -5,7 +5,7 @@ import { insertSharedBody, ownPart } from '../../src/queue/shared-bodies.ts';
 import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { messageOf } from '../queue/queue-engine.ts';
 import { openDatabaseOf } from '../support/database.ts';
-import { type Api, startTestService } from '../support/service.ts';
+import { type Api, startTestService, until } from '../support/service.ts';
 import { createWebhook } from './webhook-helpers.ts';
 
 const MESSAGES = 24;
@@ -125,5 +125,53 @@ describe('steps over very large messages', () => {
     assert.deepEqual(ids, ids.toSorted());
     assertBounded(await purge(), 'a purge of redelivered messages');
     assertBounded(await redeliver('&subtopic=ACCOUNT_CREATED'), 'a redelivery with a filter');
+  });
+});
+
+describe('searches in very large messages', () => {
+  it('examine few at a time, and continue until all are examined', async () => {
+    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    const { api } = service;
+    const id = await createWebhook(api, 'http://127.0.0.1:9/');
+    await queueLargeMessages(service.settings.data_dir, id);
+    const { data: waiting } = (await api.get(`/webhooks/${id}/line/messages?limit=100`)).body;
+    assert.equal(waiting.length, MESSAGES, 'a page of the line has all');
+    for (const { position } of waiting) {
+      const { status, body } = await api.post(`/webhooks/${id}/line/messages/${position}/skip`);
+      assert.equal(status, 200, JSON.stringify(body));
+    }
+    const lists = [`/webhooks/${id}/deliveries?`, '/ui/api/dead-letters?'];
+    const searches = [...lists, `/webhooks/${id}/deliveries?status=DEAD_LETTERED&`];
+    for (const list of lists) {
+      const { data } = (await api.get(`${list}limit=100`)).body;
+      assert.equal(data.length, MESSAGES, `a page of ${list} has all`);
+    }
+    const pagesOf = async (search: string) => {
+      let pages = 0;
+      for (let cursor: string | null = ''; cursor !== null && pages < MESSAGES; pages++) {
+        const { status, body } = await api.get(
+          `${search}account_id=7${cursor === '' ? '' : `&cursor=${cursor}`}`,
+        );
+        assert.equal(status, 200, JSON.stringify(body));
+        assert.deepEqual(body.data, []);
+        cursor = body.next_cursor;
+      }
+      return pages;
+    };
+    for (const search of searches)
+      // The newest deliveries are examined in addition, until they are listed.
+      await until(async () => {
+        const pages = await pagesOf(search);
+        return pages >= MESSAGES / MAX_A_STEP && pages < MESSAGES;
+      }, `a search takes several pages: ${search}`);
+    const steps: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null && steps.length < MESSAGES; ) {
+      const call = `/webhooks/${id}/deliveries/redeliver?account_id=7${cursor === '' ? '' : `&cursor=${cursor}`}`;
+      const { status, body } = await api.post(call);
+      assert.equal(status, 202, JSON.stringify(body));
+      steps.push(body.redelivered);
+      cursor = body.next_cursor;
+    }
+    assert.ok(steps.length >= MESSAGES / MAX_A_STEP && steps.length < MESSAGES, `${steps.length} steps`);
   });
 });

@@ -1,4 +1,5 @@
 import type { Database, Reader, Transaction } from '../../database/database.ts';
+import { fitting } from '../../database/step-bytes.ts';
 import type {
   HeadAction,
   HeadActionResult,
@@ -38,7 +39,13 @@ import {
   readLockedLine,
   readTotals,
 } from './line-statements.ts';
-import { deleteMessages, insertMessages, readFirstMessages, readHeads } from './message-statements.ts';
+import {
+  deleteMessages,
+  insertMessages,
+  readFirstMessages,
+  readFirstSizes,
+  readHeads,
+} from './message-statements.ts';
 import { endOverlongWaits, endWaitsAfter } from './overlong-waits.ts';
 import { ReceivePace } from './receive-pace.ts';
 import { receive, type SettledLines } from './receiving.ts';
@@ -247,10 +254,9 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     { after, limit }: LinePart,
     reader: Pick<Reader, 'dialect' | 'all' | 'allFor'> = this.#database.reader,
   ): Promise<QueuedMessage[]> {
-    return await readFirstMessages(reader, lineId, limit, {
-      after: after ?? 0,
-      through: Number.MAX_SAFE_INTEGER,
-    });
+    const part = { after: after ?? 0, through: Number.MAX_SAFE_INTEGER };
+    const sizes = await readFirstSizes(reader, lineId, limit, part);
+    return await readFirstMessages(reader, lineId, fitting(sizes).length, part);
   }
 
   async skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult> {

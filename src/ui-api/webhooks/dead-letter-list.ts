@@ -2,9 +2,10 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import { type IndexBound, type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
 import type { Subtopic } from '../../events/catalogue.ts';
-import { wholeBodies } from '../../queue/shared-bodies.ts';
-import { type DeliveryFilter, matches } from '../../webhooks/history/delivery-filter.ts';
+import { lastToRead, MESSAGE_BYTES, readSubjects } from '../../webhooks/history/bodies-read.ts';
+import { type DeliveryFilter, matches, searchesBodies } from '../../webhooks/history/delivery-filter.ts';
 import { hasDeadLetters } from '../../webhooks/history/has-dead-letters.ts';
+import type { MessageSubject } from '../../webhooks/messages/message-subject.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import { type ListPart, type LongListed, searchedId } from '../list-query.ts';
 import { nameHolds } from '../name-search.ts';
@@ -29,15 +30,12 @@ export interface ListedDeadLetter {
   enqueued_at: number;
   /** When it was dead-lettered. Only sending it again changes it afterwards. */
   updated_at: number;
-  /** As stored: it may lack the part that several messages share. */
-  body: string;
-  shared_body_id: number | null;
 }
 
-/** A dead letter with its message as sent. */
+/** A dead letter with what its message is about. */
 export interface DeadLetterInBrief {
   letter: ListedDeadLetter;
-  body: string;
+  about: MessageSubject;
 }
 
 /** Filters of the list of dead letters, all of which must match. Null members are ignored. */
@@ -95,7 +93,7 @@ export async function listDeadLetters(
   const source = await sourceOf(reader, searched);
   const { after } = searched;
   const behind: IndexBound[] = after === null ? [] : [['<', after.updatedAt, after.id]];
-  const end = isEmpty(filter) ? null : await readEnd(reader, source, behind);
+  const end = isEmpty(filter) ? null : await readEnd(reader, { source, bounds: behind, filter });
   const bounds: IndexBound[] = [...behind, ...(end === null ? [] : [['>=', end.updatedAt, end.id] as const])];
   const { rows: counted } = await sql<{ total: number }>`
     select count(*) as total from (select 1 as one
@@ -106,18 +104,23 @@ export async function listDeadLetters(
     select deliveries.id, deliveries.webhook_id, webhooks.name as webhook_name, webhooks.enabled as webhook_enabled,
       webhooks.deleted_at as webhook_deleted_at, deliveries.subtopic, deliveries.message_id, deliveries.attempts,
       deliveries.response_status, deliveries.error, deliveries.status, deliveries.status_reason,
-      deliveries.enqueued_at, deliveries.updated_at, deliveries.body, deliveries.shared_body_id
+      deliveries.enqueued_at, deliveries.updated_at
     from (select found.id, found.updated_at
         from (${letters(reader, { source, bounds, filter, first: offset + limit })}) as found
         order by found.updated_at desc, found.id desc limit ${limit} offset ${offset}) as page
       join deliveries on deliveries.id = page.id
       left join webhooks on webhooks.id = deliveries.webhook_id
     order by page.updated_at desc, page.id desc`.execute(reader.query);
-  const bodies = await wholeBodies(reader, items);
+  const subjects = await readSubjects(
+    reader,
+    items.map(({ id }) => id),
+  );
+  // Those that were removed meanwhile are missing.
+  const found = items.filter(({ id }) => subjects.has(id));
   // Later ones in the list were dead-lettered earlier, and an event occurs before its message is dead-lettered.
   const next = (end?.updatedAt ?? 0) < (filter.from ?? 0) ? null : end;
   return {
-    items: items.map((letter, n) => ({ letter, body: bodies[n]!.body })),
+    items: found.map((letter) => ({ letter, about: subjects.get(letter.id)! })),
     total: Math.min(total, MAX_COUNTED),
     totalIsLowerBound: total > MAX_COUNTED || source.isPartial || next !== null,
     next,
@@ -130,14 +133,25 @@ function isEmpty(filter: DeliveryFilter): boolean {
 
 /**
  * The last dead letter that a filter examines; null if there are no more after it. A filter has to look at each message.
- * So only the newest {@link MAX_COUNTED} dead letters of the source are examined, and the list continues after them.
+ * So only the newest {@link MAX_COUNTED} dead letters of the source are examined, or fewer if their messages are searched
+ * and large, and the list continues after them.
  */
 async function readEnd(
   reader: Reader,
-  source: Source,
-  bounds: readonly IndexBound[],
+  { source, bounds, filter }: Omit<SourcePart, 'first'>,
 ): Promise<LetterPosition | null> {
   const newest = letters(reader, { source, bounds, filter: {}, first: MAX_COUNTED + 1 });
+  if (searchesBodies(filter)) {
+    const { rows } = await sql<LetterPosition & { bytes: number }>`
+      select newest.updated_at as "updatedAt", newest.id, ${MESSAGE_BYTES} as bytes
+      from (select * from (${newest}) as found
+          order by found.updated_at desc, found.id desc limit ${sql.lit(MAX_COUNTED + 1)}) as newest
+        cross join deliveries where deliveries.id = newest.id
+      order by newest.updated_at desc, newest.id desc`.execute(reader.query);
+    // Unless further ones follow, all can be examined.
+    const end = lastToRead(rows.slice(0, MAX_COUNTED), MAX_COUNTED);
+    return end === undefined || end.id === rows.at(-1)!.id ? null : { updatedAt: end.updatedAt, id: end.id };
+  }
   const { rows } = await sql<LetterPosition>`
     select newest.updated_at as "updatedAt", newest.id from (${newest}) as newest
     order by newest.updated_at desc, newest.id desc

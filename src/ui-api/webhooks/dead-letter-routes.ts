@@ -8,7 +8,6 @@ import { invalidInput } from '../../problems/problem.ts';
 import { formatDateTime, INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import type { DeadLetterStep, DeadLetterSteps } from '../../webhooks/history/dead-letter-steps.ts';
 import { deliveryFilter, FilterQuery } from '../../webhooks/history/delivery-schemas.ts';
-import { messageSubject } from '../../webhooks/messages/message-subject.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import {
   type ListResponse,
@@ -144,7 +143,7 @@ function toStep({ done, remaining, remainingIsLowerBound, until, next }: DeadLet
   };
 }
 
-function toRecord({ letter, body }: DeadLetterInBrief) {
+function toRecord({ letter, about }: DeadLetterInBrief) {
   return {
     /** The delivery's id. */
     id: letter.id,
@@ -161,6 +160,6 @@ function toRecord({ letter, body }: DeadLetterInBrief) {
     status_reason: letter.status_reason,
     enqueued_dt: formatDateTime(letter.enqueued_at),
     dead_lettered_dt: formatDateTime(letter.updated_at),
-    about: messageSubject(body),
+    about,
   };
 }

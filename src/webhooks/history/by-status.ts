@@ -1,7 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import { type IndexBound, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
-import { type DeliveryFilter, matches } from './delivery-filter.ts';
+import { lastToRead, MESSAGE_BYTES } from './bodies-read.ts';
+import { type DeliveryFilter, matches, searchesBodies } from './delivery-filter.ts';
 import type { DeliveryStatus } from './delivery-status.ts';
 
 /**
@@ -70,6 +71,22 @@ export async function readLastByStatus(
     reader.query,
   );
   return rows[0]?.id;
+}
+
+/**
+ * The last of these deliveries that a filter may examine: the last of the first `limit`, or an earlier one if the filter
+ * searches messages, and they are large. Undefined if the filter may examine all of them.
+ */
+export async function readLastToExamine(
+  reader: Pick<Reader, 'query' | 'dialect'>,
+  request: Omit<ByStatusRequest, 'filter'>,
+  filter: DeliveryFilter,
+): Promise<number | undefined> {
+  if (!searchesBodies(filter)) return await readLastByStatus(reader, request);
+  const sizes = await deliveriesByStatus(reader, request)
+    .select(['deliveries.id', MESSAGE_BYTES.as('bytes')])
+    .execute();
+  return lastToRead(sizes, request.limit)?.id;
 }
 
 /** The number of these deliveries. */

@@ -3,7 +3,10 @@ import type { Dialect } from '../../database/database.ts';
 import type { Tables } from '../../database/schema.ts';
 import { type DeliveryStatus, MANUAL_DISCARDS } from './delivery-status.ts';
 
-/** How many deliveries of a webhook one request examines, so that its cost is bounded however long the history is. */
+/**
+ * How many deliveries of a webhook one request examines, so that its cost is bounded however long the history is. If it
+ * searches their messages, and they are large, it examines fewer.
+ */
 export const MAX_EXAMINED = 2_000;
 
 /** Filters of deliveries, all of which must match. Omitted members are ignored. Times are in epoch milliseconds. */
@@ -28,6 +31,11 @@ export interface DeliveryFilter {
 /** Whether a filter examines more of each row than its status. */
 export function examinesRows({ statuses: _, messageId, ...others }: DeliveryFilter): boolean {
   return messageId === undefined && Object.values(others).some((value) => value !== undefined);
+}
+
+/** Whether a filter searches the messages themselves. */
+export function searchesBodies(filter: DeliveryFilter): boolean {
+  return textsOf(filter).length > 0;
 }
 
 /** The conditions of a filter, without the one on the status. */

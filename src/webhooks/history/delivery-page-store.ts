@@ -3,8 +3,15 @@ import type { Reader } from '../../database/database.ts';
 import { type IndexBound, type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import { toPage } from '../../database/page.ts';
-import { deliveriesByStatus, readLastByStatus } from './by-status.ts';
-import { type DeliveryFilter, examinesRows, MAX_EXAMINED, matches } from './delivery-filter.ts';
+import { lastToRead, MESSAGE_BYTES } from './bodies-read.ts';
+import { deliveriesByStatus, readLastToExamine } from './by-status.ts';
+import {
+  type DeliveryFilter,
+  examinesRows,
+  MAX_EXAMINED,
+  matches,
+  searchesBodies,
+} from './delivery-filter.ts';
 import type { DeliveryStatus } from './delivery-status.ts';
 import type { StoredDelivery } from './delivery-store.ts';
 import { readListedTo } from './history-index-store.ts';
@@ -12,6 +19,26 @@ import { readListedTo } from './history-index-store.ts';
 /** SQL for the pages of a webhook's delivery history. */
 
 type HistoryReader = Pick<Reader, 'dialect' | 'query' | 'all'>;
+
+const LISTED_COLUMNS = [
+  'deliveries.id',
+  'deliveries.webhook_id',
+  'deliveries.message_id',
+  'deliveries.subtopic',
+  'deliveries.status',
+  'deliveries.status_reason',
+  'deliveries.attempts',
+  'deliveries.enqueued_at',
+  'deliveries.updated_at',
+  'deliveries.duration_ms',
+  'deliveries.response_status',
+  'deliveries.error',
+] as const;
+
+type NameOf<Column> = Column extends `deliveries.${infer Name}` ? Name & keyof StoredDelivery : never;
+
+/** A delivery without its long texts, as a list needs it. */
+export type DeliveryOutline = Pick<StoredDelivery, NameOf<(typeof LISTED_COLUMNS)[number]>>;
 
 interface DeliveriesRequest {
   webhookId: number;
@@ -26,7 +53,7 @@ interface DeliveriesRequest {
 export async function readDeliveryPage(
   reader: HistoryReader,
   request: DeliveriesRequest,
-): Promise<Page<StoredDelivery>> {
+): Promise<Page<DeliveryOutline>> {
   const { filter, page } = request;
   const floor = examinesRows(filter) ? await readFloor(reader, request) : null;
   const rows = await readMatching(reader, request, floor?.id ?? 0);
@@ -40,14 +67,14 @@ async function readMatching(
   reader: HistoryReader,
   request: DeliveriesRequest,
   floorId: number,
-): Promise<StoredDelivery[]> {
+): Promise<DeliveryOutline[]> {
   const { webhookId, filter, page } = request;
   const { statuses, messageId } = filter;
   if (messageId === undefined && omitsDelivered(statuses)) {
     const bounds = [...before(page), ...atOrAbove(floorId)];
     const limit = page.limit + 1;
     return await deliveriesByStatus(reader, { webhookId, statuses, bounds, filter, direction: 'desc', limit })
-      .selectAll('deliveries')
+      .select(LISTED_COLUMNS)
       .execute();
   }
   const query = deliveriesOf(reader, request, floorId);
@@ -90,7 +117,7 @@ function deliveriesOf(
   const part = historyPart(webhookId, [...before(page), ...atOrAbove(floorId)]);
   const found = query
     .selectFrom('deliveries')
-    .selectAll()
+    .select(LISTED_COLUMNS)
     .where(inIndexPart(dialect, part))
     .where((eb) => matches(eb, filter, dialect))
     .orderBy(indexPartOrder(dialect, part, 'desc'))
@@ -103,13 +130,13 @@ async function readListedDeliveries(
   { query, dialect }: HistoryReader,
   { webhookId, filter, page }: DeliveriesRequest,
   { floorId, listedTo, limit }: { floorId: number; listedTo: number; limit: number },
-): Promise<StoredDelivery[]> {
+): Promise<DeliveryOutline[]> {
   const before = Math.min(listedTo + 1, page.after ?? Number.POSITIVE_INFINITY);
   const found = query
     .selectFrom('listed_deliveries as listed')
     // The cross join keeps the engine from walking all deliveries instead.
     .crossJoin('deliveries')
-    .selectAll('deliveries')
+    .select(LISTED_COLUMNS)
     .whereRef('deliveries.id', '=', 'listed.delivery_id')
     .where('listed.webhook_id', '=', webhookId)
     .where('listed.delivery_id', '<', before)
@@ -130,22 +157,34 @@ async function readFloor(
   const { statuses } = filter;
   const bounds = before(page);
   const found = omitsDelivered(statuses)
-    ? await readLastByStatus(reader, { webhookId, statuses, bounds, direction: 'desc', limit: MAX_EXAMINED })
+    ? await readLastToExamine(
+        reader,
+        { webhookId, statuses, bounds, direction: 'desc', limit: MAX_EXAMINED },
+        filter,
+      )
     : await readLastExamined(reader, request);
   return found === undefined ? null : await readMoment(reader, found);
 }
 
 async function readLastExamined(
   { query, dialect }: HistoryReader,
-  { webhookId, page }: DeliveriesRequest,
+  { webhookId, filter, page }: DeliveriesRequest,
 ): Promise<number | undefined> {
   // Unlisted deliveries are few, and examined in addition.
   const [table, id] = dialect === 'sqlite' ? ['listed_deliveries', 'delivery_id'] : ['deliveries', 'id'];
   const part = { equal: { webhook_id: webhookId }, by: [id!], bounds: before(page) };
-  const { rows } = await sql<{ id: number }>`select ${sql.ref(id!)} as id from ${sql.table(table!)}
-    where ${inIndexPart(dialect, part)} order by ${indexPartOrder(dialect, part, 'desc')}
-    limit 1 offset ${sql.lit(MAX_EXAMINED - 1)}`.execute(query);
-  return rows[0]?.id;
+  const newest = sql`select ${sql.ref(id!)} as id from ${sql.table(table!)}
+    where ${inIndexPart(dialect, part)} order by ${indexPartOrder(dialect, part, 'desc')}`;
+  if (!searchesBodies(filter)) {
+    const { rows } = await sql<{ id: number }>`${newest} limit 1 offset ${sql.lit(MAX_EXAMINED - 1)}`.execute(
+      query,
+    );
+    return rows[0]?.id;
+  }
+  const { rows } = await sql<{ id: number; bytes: number }>`select newest.id, ${MESSAGE_BYTES} as bytes
+    from (${newest} limit ${sql.lit(MAX_EXAMINED)}) as newest
+    cross join deliveries where deliveries.id = newest.id order by newest.id desc`.execute(query);
+  return lastToRead(rows, MAX_EXAMINED)?.id;
 }
 
 async function readMoment(

@@ -8,7 +8,7 @@ import type { DeliveryStatus } from './delivery-status.ts';
 import type { DeliveryDetails, DeliveryInBrief } from './read-deliveries.ts';
 
 /** A delivery in a list. */
-export function toDeliverySummary({ delivery, body }: DeliveryInBrief): Static<typeof DeliverySummary> {
+export function toDeliverySummary({ delivery, about }: DeliveryInBrief): Static<typeof DeliverySummary> {
   return {
     id: delivery.id,
     webhook_id: delivery.webhook_id,
@@ -22,7 +22,7 @@ export function toDeliverySummary({ delivery, body }: DeliveryInBrief): Static<t
     duration_ms: delivery.duration_ms,
     response_status: delivery.response_status,
     error: delivery.error,
-    about: messageSubject(body),
+    about,
   };
 }
 
@@ -33,7 +33,7 @@ export function toDeliveryRecord({
   attempts,
 }: DeliveryDetails): Static<typeof DeliveryRecord> {
   return {
-    ...toDeliverySummary({ delivery, body }),
+    ...toDeliverySummary({ delivery, about: messageSubject(body) }),
     message: JSON.parse(body),
     attempt_history: attempts.map((attempt) => toAttempt(attempt)),
   };

@@ -5,17 +5,19 @@ import type { DeliveryAttemptRow } from '../../database/schema.ts';
 import { notFound } from '../../problems/problem.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { webhookWasEver } from '../configuration/webhook-store.ts';
+import { type MessageSubject, messageSubject } from '../messages/message-subject.ts';
+import { readSubjects } from './bodies-read.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
-import { readDeliveryPage } from './delivery-page-store.ts';
+import { type DeliveryOutline, readDeliveryPage } from './delivery-page-store.ts';
 import { readDelivery, readEarlierAttempts, type StoredDelivery } from './delivery-store.ts';
 
 /** Maximum number of attempts of a delivery in a response. */
 const MAX_ATTEMPTS_SHOWN = 100;
 
-/** A delivery in a list, with its message as sent. */
+/** A delivery in a list, with what its message is about. */
 export interface DeliveryInBrief {
-  delivery: StoredDelivery;
-  body: string;
+  delivery: DeliveryOutline;
+  about: MessageSubject;
 }
 
 /** A delivery with its latest attempts, in order. */
@@ -37,7 +39,13 @@ export async function readDeliveries(
 ): Promise<Page<DeliveryInBrief>> {
   if (!(await webhookWasEver(reader, webhookId))) throw notFound('webhook', webhookId);
   const { items, next } = await readDeliveryPage(reader, { webhookId, filter, page });
-  return { items: await inBrief(reader, items), next };
+  const subjects = await readSubjects(
+    reader,
+    items.map(({ id }) => id),
+  );
+  // Those that were removed meanwhile are missing.
+  const found = items.filter(({ id }) => subjects.has(id));
+  return { items: found.map((delivery) => ({ delivery, about: subjects.get(delivery.id)! })), next };
 }
 
 /** @throws {ProblemError} `not-found` */
@@ -66,11 +74,11 @@ export async function readDeliveryDetails(
   return { delivery, body: whole!.body, attempts: attempts.slice(-MAX_ATTEMPTS_SHOWN) };
 }
 
-/** The deliveries in the same order, each with its message as sent. */
+/** A delivery with what its message is about. */
 export async function inBrief(
   reader: Pick<Reader, 'allFor'>,
-  deliveries: readonly StoredDelivery[],
-): Promise<DeliveryInBrief[]> {
-  const bodies = await wholeBodies(reader, deliveries);
-  return deliveries.map((delivery, n) => ({ delivery, body: bodies[n]!.body }));
+  delivery: StoredDelivery,
+): Promise<DeliveryInBrief> {
+  const [whole] = await wholeBodies(reader, [delivery]);
+  return { delivery, about: messageSubject(whole!.body) };
 }

@@ -3,7 +3,7 @@ import type { Reader } from '../../database/database.ts';
 import type { IndexBound } from '../../database/index-part.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
-import { deliveriesByStatus, readLastByStatus } from './by-status.ts';
+import { deliveriesByStatus, readLastToExamine } from './by-status.ts';
 import { type DeliveryFilter, examinesRows, MAX_EXAMINED } from './delivery-filter.ts';
 import type { FinalStatus } from './delivery-status.ts';
 import type { StoredDelivery } from './delivery-store.ts';
@@ -37,7 +37,7 @@ export async function readRedeliverable(
   const { statuses } = filter;
   const from: IndexBound[] = page.after === null ? [] : [['>', page.after]];
   const all = { webhookId, statuses, bounds: from, direction: 'asc', limit: examined } as const;
-  const last = await readLastByStatus(tx, all);
+  const last = await readLastToExamine(tx, all, filter);
   const matching = (through: number) => {
     const bounds: IndexBound[] = [...from, ['<=', through]];
     return deliveriesByStatus(tx, { ...all, bounds, filter, limit: page.limit });

@@ -76,8 +76,7 @@ export class RedeliveryService {
         throw new ProblemError('conflict', 'The message is already waiting to be delivered');
       }
       await this.#queueAgain(tx, webhook, [delivery], by);
-      const [queued] = await inBrief(tx, [(await readDelivery(tx, webhookId, deliveryId))!]);
-      return queued!;
+      return await inBrief(tx, (await readDelivery(tx, webhookId, deliveryId))!);
     });
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
@@ -16,17 +17,21 @@ import type { DeliveryLog } from '../history/delivery-log.ts';
 import { MAX_REMAINING_COUNTED } from '../history/delivery-status.ts';
 import { markPurged } from '../history/delivery-store.ts';
 import { readDeliveriesOfMessages } from '../history/outcome-store.ts';
+import { type MessageSubject, messageSubject } from '../messages/message-subject.ts';
 import { inFlightConflict, recordSkipped, removalOf } from './removed-messages.ts';
 
-/** A message that waits in a line. */
+/** A message that waits in a line, without its body. */
 export interface WaitingMessage {
-  message: QueuedMessage;
+  message: Pick<QueuedMessage, 'position' | 'messageId' | 'label' | 'occurredAt'>;
+  about: MessageSubject;
   /** Number of attempts since the message was queued. Only the head of a line is attempted. */
   attempts: number;
   inFlight: boolean;
   /** The id of its history entry; null before its first attempt. */
   deliveryId: number | null;
 }
+
+type MessageOutline = Pick<WaitingMessage, 'message' | 'about'>;
 
 /** Which waiting messages are purged. */
 export interface PurgeRequest {
@@ -71,18 +76,18 @@ export class WaitingMessages {
     const { database, lines } = this.#with;
     await requireWebhook(database.reader, webhookId);
     const [messages, line] = await Promise.all([
-      lines.waiting(webhookId, { after, limit: limit + 1 }),
+      this.#outlines(webhookId, { after, limit: limit + 1 }),
       lines.line(webhookId),
     ]);
     const items = messages.slice(0, limit);
     return {
       items: await this.#described(items, line),
-      next: messages.length > limit ? (items.at(-1)?.position ?? null) : null,
+      next: messages.length > limit ? (items.at(-1)?.message.position ?? null) : null,
     };
   }
 
   /** @throws {ProblemError} `not-found`, also if the message is no longer waiting */
-  async read(webhookId: number, position: number): Promise<WaitingMessage> {
+  async read(webhookId: number, position: number): Promise<WaitingMessage & { body: string }> {
     const { database, lines } = this.#with;
     await requireWebhook(database.reader, webhookId);
     const [[message], line] = await Promise.all([
@@ -90,8 +95,8 @@ export class WaitingMessages {
       lines.line(webhookId),
     ]);
     if (message?.position !== position) throw notFound('waiting message', position);
-    const [described] = await this.#described([message], line);
-    return described!;
+    const [described] = await this.#described([outlineOf(message)], line);
+    return { ...described!, body: message.body };
   }
 
   /**
@@ -155,17 +160,34 @@ export class WaitingMessages {
     });
   }
 
-  async #described(messages: readonly QueuedMessage[], { head }: LineState): Promise<WaitingMessage[]> {
-    const ids = messages.map(({ messageId }) => messageId);
+  /** Reads large messages part by part. All together, they would fill the memory and keep the service from others. */
+  async #outlines(webhookId: number, { after, limit }: PageRequest): Promise<MessageOutline[]> {
+    const found: MessageOutline[] = [];
+    for (let last = after; found.length < limit; last = found.at(-1)!.message.position) {
+      const part = await this.#with.lines.waiting(webhookId, { after: last, limit: limit - found.length });
+      if (part.length === 0) break;
+      found.push(...part.map(outlineOf));
+      await nextTurn();
+    }
+    return found;
+  }
+
+  async #described(messages: readonly MessageOutline[], { head }: LineState): Promise<WaitingMessage[]> {
+    const ids = messages.map(({ message }) => message.messageId);
     const deliveries = await readDeliveriesOfMessages(this.#with.database.reader, ids);
-    return messages.map((message) => {
+    return messages.map(({ message, about }) => {
       const isHead = head?.messageId === message.messageId;
       return {
         message,
+        about,
         attempts: isHead ? head.receiveCount : 0,
         inFlight: isHead && head.inFlight,
         deliveryId: deliveries.get(message.messageId)?.id ?? null,
       };
     });
   }
+}
+
+function outlineOf({ position, messageId, label, occurredAt, body }: QueuedMessage): MessageOutline {
+  return { message: { position, messageId, label, occurredAt }, about: messageSubject(body) };
 }

@@ -9,7 +9,6 @@ import { PageOf, PathId } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { formatDateTime, INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
-import { messageSubject } from '../messages/message-subject.ts';
 import { toLineRecord } from './line-records.ts';
 import { LineRecord } from './line-schemas.ts';
 import type { LineService } from './line-service.ts';
@@ -84,7 +83,7 @@ function getWaitingMessageRoute(routes: Routes, { waiting }: WaitingRoutesDepend
     },
     async (request) => {
       const found = await waiting.read(webhookIdOf(request.params), positionOf(request.params));
-      return { ...toWaitingSummary(found), message: JSON.parse(found.message.body) };
+      return { ...toWaitingSummary(found), message: JSON.parse(found.body) };
     },
   );
 }
@@ -171,7 +170,13 @@ function toPurge({ purged, remaining, next }: PurgeResult): PurgeRecord {
   };
 }
 
-function toWaitingSummary({ message, attempts, inFlight, deliveryId }: WaitingMessage): WaitingSummary {
+function toWaitingSummary({
+  message,
+  about,
+  attempts,
+  inFlight,
+  deliveryId,
+}: WaitingMessage): WaitingSummary {
   return {
     position: message.position,
     message_id: message.messageId,
@@ -180,6 +185,6 @@ function toWaitingSummary({ message, attempts, inFlight, deliveryId }: WaitingMe
     attempts,
     in_flight: inFlight,
     delivery_id: deliveryId,
-    about: messageSubject(message.body),
+    about,
   };
 }
