@@ -14,7 +14,10 @@ const ASSETS = 500;
 const NAME = '\u{1f600}'.repeat(200);
 
 /** Attacks that read messages about many assets with long names: about 400 KB each. */
-export async function largeMessageAttacks({ api, settings }: WatchedService, rows: ManyRows): Promise<Attack[]> {
+export async function largeMessageAttacks(
+  { api, settings }: WatchedService,
+  rows: ManyRows,
+): Promise<Attack[]> {
   const input = webhookInput({ topic: 'ACCOUNT_CONTENT', paused: true });
   const [listed, searched] = [await api.create('/webhooks', input), await api.create('/webhooks', input)];
   await rows.deadLetters(listed.id, MESSAGES, body(7));
@@ -30,7 +33,10 @@ export async function largeMessageAttacks({ api, settings }: WatchedService, row
     read('a page of a line', `/webhooks/${listed.id}/line/messages?limit=200`),
     read('a page of the dead letters', `/ui/api/dead-letters?webhook_id=${listed.id}&limit=200`),
     read('a search in the history', `/webhooks/${searched.id}/deliveries?${filter}`),
-    read('a search in undelivered messages', `/webhooks/${searched.id}/deliveries?status=DEAD_LETTERED&${filter}`),
+    read(
+      'a search in undelivered messages',
+      `/webhooks/${searched.id}/deliveries?status=DEAD_LETTERED&${filter}`,
+    ),
     read('a search in the dead letters', `/ui/api/dead-letters?webhook_id=${searched.id}&${filter}`),
     {
       name: 'large messages: a redelivery with a filter',

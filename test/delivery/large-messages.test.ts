@@ -158,8 +158,8 @@ describe('searches in very large messages', () => {
       }
       return pages;
     };
+    // The newest deliveries are examined in addition, until they are listed.
     for (const search of searches)
-      // The newest deliveries are examined in addition, until they are listed.
       await until(async () => {
         const pages = await pagesOf(search);
         return pages >= MESSAGES / MAX_A_STEP && pages < MESSAGES;

@@ -1,5 +1,5 @@
 import type { Database, Reader, Transaction } from '../../database/database.ts';
-import { fitting } from '../../database/step-bytes.ts';
+import { fitting, TURN_BYTES } from '../../database/step-bytes.ts';
 import type {
   HeadAction,
   HeadActionResult,
@@ -256,7 +256,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   ): Promise<QueuedMessage[]> {
     const part = { after: after ?? 0, through: Number.MAX_SAFE_INTEGER };
     const sizes = await readFirstSizes(reader, lineId, limit, part);
-    return await readFirstMessages(reader, lineId, fitting(sizes).length, part);
+    return await readFirstMessages(reader, lineId, fitting(sizes, TURN_BYTES).length, part);
   }
 
   async skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult> {

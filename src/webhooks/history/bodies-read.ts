@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader } from '../../database/database.ts';
-import { bytesSql, fitting } from '../../database/step-bytes.ts';
+import { bytesSql, fitting, TURN_BYTES } from '../../database/step-bytes.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { type MessageSubject, messageSubject } from '../messages/message-subject.ts';
 
@@ -41,7 +41,7 @@ export async function readSubjects(
     ids.map((id) => ({ id })),
   );
   for (let left = sizes; left.length > 0; ) {
-    const part = fitting(left);
+    const part = fitting(left, TURN_BYTES);
     left = left.slice(part.length);
     const rows = await BODIES.all<{ id: number; body: string; shared_body_id: number | null }>(
       reader,
