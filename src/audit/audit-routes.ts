@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { TOO_MANY_READS } from '../http/caller-turns.ts';
 import { parseId } from '../http/ids.ts';
 import { pageRequest, pageResponse } from '../http/paging.ts';
 import { parsePeriod } from '../http/period.ts';
@@ -17,7 +18,7 @@ export function auditRoutes(routes: Routes, audit: AuditLog): void {
   routes.get(
     '/audit-log',
     {
-      config,
+      config: { ...config, hasLargeResponse: true },
       attachValidation: true,
       schema: {
         tags,
@@ -28,7 +29,10 @@ export function auditRoutes(routes: Routes, audit: AuditLog): void {
           'with the values before and after, but never a secret. Also sign-ins, redeliveries, replays and purges. ' +
           'A page examines 10,000 entries: with a filter, it may be short or empty although `next_cursor` is not null.',
         querystring: AuditQuery,
-        response: { 200: PageOf(AuditEntry, 'Entries, newest first.'), ...problems(400) },
+        response: {
+          200: PageOf(AuditEntry, 'Entries, newest first.'),
+          ...problems(400, { 429: TOO_MANY_READS }),
+        },
       },
     },
     async (request) => {

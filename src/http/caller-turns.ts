@@ -10,9 +10,12 @@ const MAX_WAITING = 100;
 /** Several of the largest responses, so that a slow connection that reads one does not keep others waiting. */
 const MAX_UNSENT_BYTES = 32 * MIB;
 
+/** When a route with `hasLargeResponse` returns 429, for the description of the API. */
+export const TOO_MANY_READS = 'Too many requests of the caller for large responses wait for their turn.';
+
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a response may have megabytes, so that the requests of a caller take turns. */
+    /** Whether a response may have megabytes or be made from as much, so that the requests of a caller take turns. */
     hasLargeResponse?: boolean;
   }
   interface FastifyRequest {

@@ -16,6 +16,8 @@ const MANY_BUNDLES = 20_000;
 const CONTENT_WEBHOOKS = 50;
 const MOST_ITEMS = '1,000 items of a resource of 100,000 attributes';
 const MANY_DEAD_LETTERS = 100_000;
+/** More than a caller may have under way. */
+const CROWD = 300;
 
 /** A JSON array that repeats one text up to the maximum body size. */
 function arrayOf(item: string): string {
@@ -137,6 +139,11 @@ async function focusAttacks(api: Api): Promise<Attack[]> {
     {
       name: 'the largest pages of webhooks',
       perform: () => manyTimes(5, 5, async () => assertStatus(await api.get('/webhooks?limit=200'), 200)),
+    },
+    {
+      name: 'hundreds of the largest pages of webhooks at once',
+      perform: () =>
+        manyTimes(CROWD, CROWD, async () => assertStatus(await api.get('/webhooks?limit=200'), 200, 429)),
     },
   ];
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
+import { TOO_MANY_READS } from '../../http/caller-turns.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
@@ -62,13 +63,16 @@ function listBundlesRoute(routes: Routes, bundles: BundleService): void {
   routes.get(
     '/bundles',
     {
-      config: READ,
+      config: { ...READ, hasLargeResponse: true },
       schema: {
         tags,
         operationId: 'listBundles',
         summary: 'List bundles',
         querystring: PageQuery,
-        response: { 200: PageOf(BundleRecord, 'Bundles, ordered by id.'), ...problems(400) },
+        response: {
+          200: PageOf(BundleRecord, 'Bundles, ordered by id.'),
+          ...problems(400, { 429: TOO_MANY_READS }),
+        },
       },
     },
     async (request) => pageResponse(await bundles.list(pageRequest(request.query)), toRecord),

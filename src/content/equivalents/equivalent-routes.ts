@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
+import { TOO_MANY_READS } from '../../http/caller-turns.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
@@ -75,13 +76,16 @@ function listEquivalentsRoute(routes: Routes, equivalents: EquivalentService): v
   routes.get(
     '/equivalents',
     {
-      config: READ,
+      config: { ...READ, hasLargeResponse: true },
       schema: {
         tags,
         operationId: 'listEquivalents',
         summary: 'List equivalents',
         querystring: PageQuery,
-        response: { 200: PageOf(EquivalentRecord, 'Equivalents, ordered by id.'), ...problems(400) },
+        response: {
+          200: PageOf(EquivalentRecord, 'Equivalents, ordered by id.'),
+          ...problems(400, { 429: TOO_MANY_READS }),
+        },
       },
     },
     async (request) => pageResponse(await equivalents.list(pageRequest(request.query)), toRecord),

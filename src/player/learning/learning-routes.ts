@@ -5,6 +5,7 @@ import { RegistrationRecord } from '../../content/registrations/registration-sch
 import type { RegistrationService } from '../../content/registrations/registration-service.ts';
 import type { Page } from '../../database/page.ts';
 import { callerOf } from '../../http/authorization.ts';
+import { TOO_MANY_READS } from '../../http/caller-turns.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import { wellFormed } from '../../http/json-body.ts';
 import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
@@ -19,7 +20,6 @@ import { RuntimeQuery, RuntimeRecord, StatementRecord, WaiverInput } from './lea
 
 const tags = ['Registrations'];
 const LARGE_READ = { scope: 'content:read', hasLargeResponse: true };
-const TOO_MANY_READS = 'Too many requests of the caller for large responses wait for their turn.';
 
 /** Waives a unit of a registration. @throws {ProblemError} `not-found`, `conflict`, `invalid-request` */
 export type WaiveUnit = (waiver: {

@@ -71,7 +71,7 @@ function listRoute(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/dead-letters',
     {
-      config: { scope: 'webhooks:read' },
+      config: { scope: 'webhooks:read', hasLargeResponse: true },
       schema: {
         hide: true,
         querystring: Query,

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
+import { TOO_MANY_READS } from '../../http/caller-turns.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
@@ -74,13 +75,16 @@ function readRoutes(routes: Routes, webhooks: WebhookService): void {
   routes.get(
     '/webhooks',
     {
-      config: READ,
+      config: { ...READ, hasLargeResponse: true },
       schema: {
         tags,
         operationId: 'listWebhooks',
         summary: 'List webhooks',
         querystring: PageQuery,
-        response: { 200: PageOf(WebhookRecord, 'Webhooks, ordered by id.'), ...problems(400) },
+        response: {
+          200: PageOf(WebhookRecord, 'Webhooks, ordered by id.'),
+          ...problems(400, { 429: TOO_MANY_READS }),
+        },
       },
     },
     async (request) =>

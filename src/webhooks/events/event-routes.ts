@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { TOO_MANY_READS } from '../../http/caller-turns.ts';
 import { parseId } from '../../http/ids.ts';
 import { pageRequest, pageResponse } from '../../http/paging.ts';
 import { parsePeriod } from '../../http/period.ts';
@@ -29,7 +30,7 @@ function listEventsRoute(routes: Routes, events: EventService): void {
   routes.get(
     '/events',
     {
-      config: READ,
+      config: { ...READ, hasLargeResponse: true },
       schema: {
         tags,
         operationId: 'listEvents',
@@ -38,7 +39,10 @@ function listEventsRoute(routes: Routes, events: EventService): void {
           'What happened, newest first, whether webhooks matched it or not. Events are kept as long as the delivery history. ' +
           'A page of a search, or of very large events, may be short or empty although `next_cursor` is not null.',
         querystring: EventsQuery,
-        response: { 200: PageOf(EventSummary, 'Events, newest first.'), ...problems(400) },
+        response: {
+          200: PageOf(EventSummary, 'Events, newest first.'),
+          ...problems(400, { 429: TOO_MANY_READS }),
+        },
       },
     },
     async ({ query }) => pageResponse(await events.list(toQuery(query)), toEventSummary),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type Actor, actorOf } from '../../audit/actor.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { TOO_MANY_READS } from '../../http/caller-turns.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { pageRequest, pageResponse, toCursor } from '../../http/paging.ts';
@@ -57,7 +58,7 @@ function listRoute(routes: Routes, { reader }: DeliveryRoutesDependencies): void
   routes.get(
     '/webhooks/:webhook_id/deliveries',
     {
-      config: READ,
+      config: { ...READ, hasLargeResponse: true },
       schema: {
         tags: historyTags,
         operationId: 'listDeliveries',
@@ -67,7 +68,10 @@ function listRoute(routes: Routes, { reader }: DeliveryRoutesDependencies): void
           'With a filter other than `status` and `message_id`, a page examines 2,000 messages: it may have fewer items than its limit, or none, and still have a `next_cursor`.',
         params: WebhookParams,
         querystring: DeliveriesQuery,
-        response: { 200: PageOf(DeliverySummary, 'Deliveries, newest first.'), ...problems(400, 404) },
+        response: {
+          200: PageOf(DeliverySummary, 'Deliveries, newest first.'),
+          ...problems(400, 404, { 429: TOO_MANY_READS }),
+        },
       },
     },
     async (request) => {
@@ -84,13 +88,13 @@ function detailsRoute(routes: Routes, { reader }: DeliveryRoutesDependencies): v
   routes.get(
     '/webhooks/:webhook_id/deliveries/:delivery_id',
     {
-      config: READ,
+      config: { ...READ, hasLargeResponse: true },
       schema: {
         tags: historyTags,
         operationId: 'getDelivery',
         summary: 'Read a delivery',
         params: DeliveryParams,
-        response: { 200: DeliveryRecord, ...problems(404) },
+        response: { 200: DeliveryRecord, ...problems(404, { 429: TOO_MANY_READS }) },
       },
     },
     async (request) =>

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Subtopic } from '../../events/catalogue.ts';
+import { TOO_MANY_READS } from '../../http/caller-turns.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageRequest, pageResponse, pairCursor, parsePairCursor } from '../../http/paging.ts';
@@ -49,7 +50,7 @@ function listWaitingMessagesRoute(routes: Routes, { waiting }: WaitingRoutesDepe
   routes.get(
     '/webhooks/:webhook_id/line/messages',
     {
-      config: READ,
+      config: { ...READ, hasLargeResponse: true },
       schema: {
         tags,
         operationId: 'listWaitingMessages',
@@ -57,7 +58,10 @@ function listWaitingMessagesRoute(routes: Routes, { waiting }: WaitingRoutesDepe
         description: 'The messages that wait in the line, in order, the head first.',
         params: WebhookParams,
         querystring: PageQuery,
-        response: { 200: PageOf(WaitingSummary, 'Waiting messages, in order.'), ...problems(400, 404) },
+        response: {
+          200: PageOf(WaitingSummary, 'Waiting messages, in order.'),
+          ...problems(400, 404, { 429: TOO_MANY_READS }),
+        },
       },
     },
     async (request) =>
