@@ -15,6 +15,11 @@ const UNSENT = 5;
 const MAX_RESPONSES = 8;
 /** As many bytes as a form may have. */
 const FORM_BYTES = 16_777_216;
+/** Lists whose pages may have megabytes, or are made from as much. */
+const LARGE_LISTS = [
+  ...['/webhooks', '/bundles', '/equivalents', '/events', '/audit-log', '/ui/api/dead-letters'],
+  ...['/webhooks/1/deliveries', '/webhooks/1/deliveries/1', '/webhooks/1/line/messages'],
+];
 /** How long a request waits that may have a place, but no turn. */
 const PATIENCE_MS = 500;
 /** The statements of a page, of almost the maximum size: more than the buffers of a connection hold. */
@@ -25,7 +30,7 @@ test('large responses that a caller does not read wait for each other, and nobod
   await using service = await startTestService();
   const { registrationId } = await registerTo(service, scorm12Course());
   const { clientId, clientSecret } = await createClient(service.settings.data_dir, {
-    scopes: ['statements:read', 'statements:write', 'content:read'],
+    scopes: ['statements:read', 'statements:write', 'content:read', 'webhooks:read', 'audit:read'],
   });
   const lrs = new LrsClient(`${service.url}/xapi`, basic(clientId, clientSecret));
   for (let n = 0; n < STATEMENTS; n++)
@@ -65,6 +70,7 @@ test('large responses that a caller does not read wait for each other, and nobod
     }, 'one more is refused');
     for (const part of ['statements', 'runtime'])
       assert.equal(await read(`/registrations/${registrationId}/${part}`), 429, part);
+    for (const list of LARGE_LISTS) assert.equal(await read(list), 429, list);
     assert.ok(answered <= MAX_RESPONSES, `${answered} are answered`);
     assert.equal(await read(`/registrations/${registrationId}`), 200, 'small responses are not concerned');
     assert.equal(
