@@ -23,6 +23,7 @@ export async function largeMessageAttacks(
   await rows.deadLetters(listed.id, MESSAGES, body(7));
   await rows.sharedDeadLetters(searched.id, SEARCHED, body(8));
   await queue(settings.data_dir, listed.id);
+  await rows.events(MESSAGES, eventText());
   const read = (name: string, path: string): Attack => ({
     name: `large messages: ${name}`,
     perform: async () => assertStatus(await api.get(path), 200),
@@ -32,6 +33,8 @@ export async function largeMessageAttacks(
     read('a page of the history', `/webhooks/${listed.id}/deliveries?limit=200`),
     read('a page of a line', `/webhooks/${listed.id}/line/messages?limit=200`),
     read('a page of the dead letters', `/ui/api/dead-letters?webhook_id=${listed.id}&limit=200`),
+    read('a page of the event log', '/events?limit=200'),
+    read('a search in the event log', '/events?account_id=7&limit=200'),
     read('a search in the history', `/webhooks/${searched.id}/deliveries?${filter}`),
     read(
       'a search in undelivered messages',
@@ -52,6 +55,12 @@ function body(accountId: number): string {
   const contents = Array.from({ length: ASSETS }, (_, n) => ({ type: 'BUNDLE', id: n + 1, name: NAME }));
   const account = { id: accountId, name: 'a', enabled: true };
   return JSON.stringify({ resource: { account, content: { folder: { contents } } } });
+}
+
+/** The common part of the messages of an event. */
+function eventText(): string {
+  const event = { subtopic: 'CONTENT_ADDED_TO_ACCOUNT', ...JSON.parse(body(7)), user: 'ann@example.com' };
+  return JSON.stringify(event).slice(1, -1);
 }
 
 async function queue(dataDir: string, lineId: number): Promise<void> {

@@ -71,6 +71,15 @@ export class ManyRows implements AsyncDisposable {
     await this.#deadLetters(webhookId, { count, body: ownPart('', ''), sharedId });
   }
 
+  /** Adds events that no webhook matched. @param text the common part of their messages */
+  async events(count: number, text: string): Promise<void> {
+    await this.#insert(
+      'events',
+      ['occurred_at', 'body', 'focused', 'matched'],
+      Array.from({ length: count }, () => [Date.now(), text, '', '']),
+    );
+  }
+
   /** Adds bundles of one course to a folder. */
   async bundles(folderId: number, courseId: number, count: number): Promise<void> {
     const ids = this.#ids(count);

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Reader } from '../../database/database.ts';
-import { STEP_BYTES } from '../../database/step-bytes.ts';
+import { STEP_BYTES, TURN_BYTES } from '../../database/step-bytes.ts';
 import {
   type EventBlock,
   readBlockEnd,
@@ -151,7 +151,7 @@ async function* oneByOne(reader: EventReader, search: EventSearch, read: Read): 
   const step = keys.length === 0 ? Math.min(BLOCK_EVENTS, limit + 1) : BLOCK_EVENTS;
   while (after + 1 < before) {
     const range = { after, before, direction, limit: step };
-    const part = await readEventPart(reader, range, maxBytes - read.bytes);
+    const part = await readEventPart(reader, range, Math.min(TURN_BYTES, maxBytes - read.bytes));
     const { end } = part;
     read.events += part.events.length;
     read.bytes += part.bytes;
