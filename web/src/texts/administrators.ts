@@ -11,6 +11,8 @@ export const administrators = {
   states: { active: 'Active', disabled: 'Disabled', invited: 'Invited' },
   unnamed: 'Not set up yet',
   actionsFor: (name: string) => `Actions for ${isolate(name)}`,
+  actionsBy: 'Show what they did',
+  changesTo: 'Show changes to them',
   newInvitation: 'New invitation link',
   newPassword: 'Password reset link',
   inviteDialog: {

@@ -36,7 +36,11 @@ export function AdministratorMenu({
         >
           {invited ? texts.newInvitation : texts.newPassword}
         </Menu.Item>
-        <AuditMenuItem type="ADMINISTRATOR" id={id} />
+        {!invited && <AuditMenuItem search={{ user: email }} label={texts.actionsBy} />}
+        <AuditMenuItem
+          search={{ object_type: 'ADMINISTRATOR', object_id: String(id) }}
+          label={texts.changesTo}
+        />
         <Menu.Divider />
         <Menu.Item
           color="red"

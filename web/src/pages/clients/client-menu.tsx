@@ -42,7 +42,7 @@ export function ClientMenu({
         >
           {enabled ? texts.disable.action : texts.enable.action}
         </Menu.Item>
-        <AuditMenuItem type="API_CLIENT" id={id} />
+        <AuditMenuItem search={{ object_type: 'API_CLIENT', object_id: id }} />
         <Menu.Divider />
         <Menu.Item
           color="red"
