@@ -68,6 +68,25 @@ describe('the command palette', () => {
     await visit.arrived(`/registrations/${registrationId}`);
   });
 
+  it('finds the event of a message by its id, for those who may read events', async () => {
+    const { api } = ui.service;
+    await api.create('/accounts', { name: 'Contoso' });
+    const { data: webhooks } = (await api.get('/webhooks')).body;
+    const line = (await api.get(`/webhooks/${webhooks[0].id}/line`)).body;
+    const messageId: string = line.head.message_id;
+    const { data: found } = (await api.get(`/events?message_id=${messageId}`)).body;
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Search' }).click();
+    await field(page).fill(messageId.toUpperCase());
+    await page
+      .getByRole('group', { name: 'Messages' })
+      .getByRole('option', { name: /Account created/ })
+      .click();
+    await visit.arrived(`/administration/integrations/events/${found[0].id}`);
+    await page.getByRole('list', { name: 'Messages' }).getByText('North star CRM').waitFor();
+  });
+
   it('shows that nothing was found, and what could not be read', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;

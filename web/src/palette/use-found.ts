@@ -1,9 +1,10 @@
-import { IconApi, IconCertificate, IconPlugConnected, IconSearch } from '@tabler/icons-react';
+import { IconApi, IconCertificate, IconHistory, IconPlugConnected, IconSearch } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import { assetKey } from '../../../src/events/asset-key.ts';
 import { FOCUS_TYPES } from '../../../src/events/catalogue.ts';
 import { assetSearchQuery } from '../api/assets.ts';
 import { clientListQuery } from '../api/clients.ts';
+import { eventsQuery } from '../api/events.ts';
 import { registrationListQuery, registrationQuery } from '../api/registrations.ts';
 import { webhookListQuery } from '../api/webhooks.ts';
 import { iconOf } from '../components/asset-icon.tsx';
@@ -11,6 +12,7 @@ import { addressOf } from '../components/asset-link.tsx';
 import type { Need } from '../session/session-context.ts';
 import { palette } from '../texts/palette.ts';
 import { shared } from '../texts/shared.ts';
+import { webhooks as webhookTexts } from '../texts/webhooks.ts';
 import type { PaletteGroup } from './palette-entry.ts';
 
 /** Maximum number of results of each kind. */
@@ -28,7 +30,8 @@ export interface Found {
 }
 
 /**
- * Finds webhooks, API clients, accounts, content and registrations by name or id. An empty text sends no request.
+ * Finds webhooks, API clients, accounts, content and registrations by name or id, and the event of a message by its id.
+ * An empty text sends no request.
  * @param may what the signed-in person may read
  */
 export function useFound(text: string, may: (need: Need) => boolean): Found {
@@ -36,16 +39,23 @@ export function useFound(text: string, may: (need: Need) => boolean): Found {
   const readsContent = may('content:read');
   const isId = UUID.test(text);
   const query = { search: text, limit: LIMIT, offset: 0 };
-  const [webhooks, clients, assets, learners, registration] = useQueries({
+  const [webhooks, clients, assets, learners, registration, event] = useQueries({
     queries: [
       { ...webhookListQuery(query), ...ONCE, enabled: enabled && may('webhooks:read') },
       { ...clientListQuery(query), ...ONCE, enabled: enabled && may('admin') },
       { ...assetSearchQuery(FOCUS_TYPES, text), ...ONCE, enabled: enabled && readsContent },
       { ...registrationListQuery(query), ...ONCE, enabled: enabled && readsContent },
       { ...registrationQuery(text.toLowerCase()), ...ONCE, enabled: isId && readsContent },
+      {
+        ...eventsQuery({ message_id: text.toLowerCase() }, 1),
+        ...ONCE,
+        enabled: isId && may('webhooks:read'),
+        // The event of another message would be opened in its place.
+        placeholderData: undefined,
+      },
     ],
   });
-  const all = [webhooks, clients, assets, learners];
+  const all = [webhooks, clients, assets, learners, event];
   const groups: PaletteGroup[] = [
     {
       heading: palette.groups.webhooks,
@@ -91,6 +101,16 @@ export function useFound(text: string, may: (need: Need) => boolean): Found {
           to: '/registrations/$registrationId',
           params: { registrationId: found.registration_id },
         },
+      })),
+    },
+    {
+      heading: palette.groups.messages,
+      entries: (event.data?.data ?? []).map(({ id, subtopic }) => ({
+        key: `event ${id}`,
+        label: webhookTexts.subtopics[subtopic].name,
+        note: palette.eventOf(id),
+        icon: IconHistory,
+        target: { to: '/administration/integrations/events/$eventId', params: { eventId: id } },
       })),
     },
   ];
