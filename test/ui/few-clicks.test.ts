@@ -104,6 +104,10 @@ describe('few clicks are enough', () => {
     await visit.arrived(WEBHOOKS);
     const rows = page.locator('tbody tr');
     await rows.first().getByText('403 Forbidden').waitFor();
+    await rows
+      .first()
+      .getByText(/since \d\d:\d\d/)
+      .waitFor();
     await rows.first().getByText('0% in 24 h', { exact: true }).waitFor();
     await rows.nth(1).getByText('100% in 24 h').waitFor();
     await visit.assertAccessible();

@@ -90,6 +90,10 @@ function toOverview(
     paused: webhook.paused_at !== null,
     paused_since_dt: formatOptionalDateTime(webhook.paused_at),
     in_error: webhook.in_error === 1,
+    /** When the first failure since the last success ended; null if it is not in error. */
+    failing_since_dt: formatOptionalDateTime(
+      webhook.in_error === 1 ? (webhook.failing_since ?? errorAt) : null,
+    ),
     /** The share of the attempts of the last 24 hours that succeeded; null without attempts. */
     success_rate: attempts === 0 ? null : webhook.successes_of_day / attempts,
     success_count: webhook.success_count ?? 0,

@@ -28,6 +28,7 @@ export interface ListedWebhook {
   inactive_at: number | null;
   paused_at: number | null;
   in_error: number | null;
+  failing_since: number | null;
   success_count: number | null;
   error_count: number | null;
   last_success_at: number | null;
@@ -134,6 +135,7 @@ function withNumbers(webhooks: ReturnType<typeof existingWebhooks>) {
       'webhooks.paused_at',
       'webhooks.created_at',
       'webhook_statistics.in_error',
+      'webhook_statistics.failing_since',
       'webhook_statistics.success_count',
       'webhook_statistics.error_count',
       'webhook_statistics.last_success_at',

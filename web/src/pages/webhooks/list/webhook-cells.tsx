@@ -5,6 +5,7 @@ import { postbackFailureReason } from '../../../../../src/webhooks/history/postb
 import type { WebhookOverview } from '../../../api/webhook-records.ts';
 import { RowLink } from '../../../components/row-link.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
+import { Time } from '../../../components/time.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber, formatShare } from '../../../utilities/numbers.ts';
@@ -26,9 +27,15 @@ export function NameCell({ webhook }: { webhook: WebhookOverview }) {
         </RowLink>
       </span>
       {webhook.in_error && webhook.last_error_message !== null && (
-        <bdi className={styles.error} title={webhook.last_error_message}>
-          {postbackFailureReason(webhook.last_error_message)}
-        </bdi>
+        <span className={styles.error}>
+          <bdi className={styles.reason} title={webhook.last_error_message}>
+            {postbackFailureReason(webhook.last_error_message)}
+          </bdi>
+          <span>
+            {`· ${webhooks.list.since} `}
+            <Time value={webhook.failing_since_dt} format="clock" />
+          </span>
+        </span>
       )}
     </span>
   );
