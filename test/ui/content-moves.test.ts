@@ -61,6 +61,32 @@ describe('moving to folders in the admin UI', () => {
     for (const id of made) assert.equal((await ui.service.api.get(`/courses/${id}`)).body.folder_id, to);
   });
 
+  it('works for many equivalents and bundles, too', async () => {
+    const { api } = ui.service;
+    const from = await make.folder('Groups');
+    const to = await make.folder('Sorted groups');
+    const { id: course } = await make.course('In groups', from);
+    const parts = {
+      equivalents: { courses: [{ course_id: course, language: 'en' }] },
+      bundles: { contents: [{ type: 'COURSE', id: course }] },
+    };
+    for (const [kind, members] of Object.entries(parts)) {
+      const made: number[] = [];
+      for (const name of ['First group', 'Second group'])
+        made.push((await api.create(`/${kind}`, { name, folder_id: from, ...members })).id);
+      await using visit = await ui.visit(`/content?folder=${from}&kind=${kind}`);
+      const { page } = visit;
+      await page.getByRole('checkbox', { name: /First group/ }).check();
+      await page.getByRole('button', { name: 'Select all on this page' }).click();
+      await page.getByRole('button', { name: 'Move…' }).click();
+      const dialog = page.getByRole('dialog', { name: `Move 2 ${kind}` });
+      await dialog.getByRole('treeitem', { name: /^Sorted groups ?,/ }).click();
+      await dialog.getByRole('button', { name: 'Move here' }).click();
+      await page.getByText(new RegExp(`2 ${kind} were moved to .*Sorted groups`)).waitFor();
+      for (const id of made) assert.equal((await api.get(`/${kind}/${id}`)).body.folder_id, to);
+    }
+  });
+
   it('says where courses were moved to, whatever is chosen afterwards', async () => {
     const from = await make.folder('Half of it');
     const made = [await make.course('Moves', from), await make.course('Stays', from)];

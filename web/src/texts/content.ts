@@ -1,6 +1,11 @@
+import type { ContentType } from '../api/content-assets.ts';
 import { isolate } from '../utilities/isolate.ts';
 import { counted } from './counted.ts';
 import { pageTitles } from './page-titles.ts';
+
+/** Two or more of a kind. */
+const many = (type: ContentType, count: number) =>
+  `${count} ${{ COURSE: 'courses', EQUIVALENT: 'equivalents', BUNDLE: 'bundles', FOLDER: 'folders' }[type]}`;
 
 /** Folders and the lists of their contents. */
 export const content = {
@@ -38,7 +43,7 @@ export const content = {
   newerVersion: (version: number) => `Version ${version} not published`,
   warnings: (count: number) => (count === 1 ? '1 warning' : `${count} warnings`),
   moveSelected: 'Move…',
-  dragging: (count: number) => (count === 1 ? '1 course' : `${count} courses`),
+  dragging: (type: ContentType, count: number) => (count === 1 ? '1 item' : many(type, count)),
   empty: {
     courses: {
       title: 'No courses in this folder',
@@ -98,14 +103,15 @@ export const folders = {
   move: {
     action: 'Move…',
     title: (name: string) => `Move “${isolate(name)}”`,
-    titleMany: (count: number) => `Move ${count} courses`,
+    titleMany: (type: ContentType, count: number) => `Move ${many(type, count)}`,
     description: 'Choose a destination.',
     submit: 'Move here',
     submitTo: (folder: string) => `Move to “${isolate(folder)}”`,
     already: 'Already in this folder.',
     itself: 'A folder cannot be moved into itself or one of its subfolders.',
     done: (name: string, folder: string) => `“${isolate(name)}” was moved to “${isolate(folder)}”.`,
-    doneMany: (count: number, folder: string) => `${count} courses were moved to “${isolate(folder)}”.`,
+    doneMany: (type: ContentType, count: number, folder: string) =>
+      `${many(type, count)} were moved to “${isolate(folder)}”.`,
     partly: (done: number, count: number, folder: string) =>
       `${done} of ${count} were moved to “${isolate(folder)}”.`,
     failures: 'These could not be moved:',

@@ -38,7 +38,9 @@ export function MoveDialog({
 }) {
   const [first] = assets;
   const title =
-    assets.length === 1 && first !== undefined ? words.title(first.name) : words.titleMany(assets.length);
+    assets.length === 1 && first !== undefined
+      ? words.title(first.name)
+      : words.titleMany(first?.type ?? 'COURSE', assets.length);
   return (
     <RunDialog opened={opened} onClose={onClose} title={title}>
       <MoveForm title={title} assets={assets} onMoved={onMoved} onPartly={onPartly} onClose={onClose} />
@@ -98,7 +100,7 @@ function MoveForm({
       notifyDone(
         assets.length === 1 && only !== undefined
           ? words.done(only.name, folder.name)
-          : words.doneMany(assets.length, folder.name),
+          : words.doneMany(only?.type ?? 'COURSE', assets.length, folder.name),
       );
       if (!isShown()) return;
       onMoved?.();

@@ -82,7 +82,7 @@ export function useMoveDropped(): (dragged: Dragging, folder: { id: number; name
         title:
           moved.length === 1
             ? words.done(first.name, folder.name)
-            : words.doneMany(moved.length, folder.name),
+            : words.doneMany(first.type, moved.length, folder.name),
         message: (
           <Button
             variant="subtle"

@@ -14,6 +14,7 @@ import { changedColumn, Location } from './content-cells.tsx';
 import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
 import styles from './overview.module.css';
 import { useContentList } from './use-content-list.ts';
+import { useContentMoves } from './use-content-moves.tsx';
 
 /** The bundles of a folder. */
 export function BundleTable({ folderId, folderName, counts, isHome }: FolderParts) {
@@ -23,6 +24,7 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
   const bundles = useQuery(bundleListQuery(asked));
   const selection = useSelection(bundles.data?.data ?? [], ({ id }) => id);
   const { actions, dialogs } = useContentActions('BUNDLE', selection);
+  const moves = useContentMoves('BUNDLE', selection);
   const columns: Column<BundleOverview>[] = [
     {
       id: 'name',
@@ -62,7 +64,21 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
         query={bundles}
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={content.searchIn.bundles}
-        selecting={isAdmin ? { selection, nameOf: ({ name }) => name, actions } : undefined}
+        dragging={isAdmin ? moves.dragging : undefined}
+        selecting={
+          isAdmin
+            ? {
+                selection,
+                nameOf: ({ name }) => name,
+                actions: (
+                  <>
+                    {moves.button}
+                    {actions}
+                  </>
+                ),
+              }
+            : undefined
+        }
         toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
         empty={
           <FolderEmpty
@@ -79,6 +95,7 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
           />
         }
       />
+      {moves.dialog}
       {dialogs}
     </>
   );

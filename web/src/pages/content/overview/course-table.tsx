@@ -14,7 +14,7 @@ import { BelowSwitch } from './below-switch.tsx';
 import { courseColumns } from './course-columns.tsx';
 import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
 import { useContentList } from './use-content-list.ts';
-import { useCourseMoves } from './use-course-moves.tsx';
+import { useContentMoves } from './use-content-moves.tsx';
 
 /** The courses of a folder. Several can be selected and moved. */
 export function CourseTable({
@@ -29,7 +29,7 @@ export function CourseTable({
   const courses = useQuery(courseListQuery(query));
   const selection = useSelection(courses.data?.data ?? [], ({ id }) => id);
   const { actions, dialogs } = useContentActions('COURSE', selection);
-  const moves = useCourseMoves(selection);
+  const moves = useContentMoves('COURSE', selection);
   return (
     <>
       <DataTable

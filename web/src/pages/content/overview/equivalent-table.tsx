@@ -14,6 +14,7 @@ import { changedColumn, Location } from './content-cells.tsx';
 import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
 import styles from './overview.module.css';
 import { useContentList } from './use-content-list.ts';
+import { useContentMoves } from './use-content-moves.tsx';
 
 /** Maximum number of languages in a row. */
 const LANGUAGES_SHOWN = 6;
@@ -26,6 +27,7 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
   const equivalents = useQuery(equivalentListQuery(asked));
   const selection = useSelection(equivalents.data?.data ?? [], ({ id }) => id);
   const { actions, dialogs } = useContentActions('EQUIVALENT', selection);
+  const moves = useContentMoves('EQUIVALENT', selection);
   const columns: Column<EquivalentOverview>[] = [
     {
       id: 'name',
@@ -68,7 +70,21 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
         query={equivalents}
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={content.searchIn.equivalents}
-        selecting={isAdmin ? { selection, nameOf: ({ name }) => name, actions } : undefined}
+        dragging={isAdmin ? moves.dragging : undefined}
+        selecting={
+          isAdmin
+            ? {
+                selection,
+                nameOf: ({ name }) => name,
+                actions: (
+                  <>
+                    {moves.button}
+                    {actions}
+                  </>
+                ),
+              }
+            : undefined
+        }
         toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
         empty={
           <FolderEmpty
@@ -85,6 +101,7 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
           />
         }
       />
+      {moves.dialog}
       {dialogs}
     </>
   );
