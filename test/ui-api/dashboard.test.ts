@@ -62,11 +62,14 @@ describe('the dashboard', () => {
       [webhook.id, 'North', 'in-error'],
     );
     assert.ok(failing[0].failure_count >= 2);
+    assert.equal(failing[0].explanation, 'not now');
     const list = await api.get('/ui/api/webhooks?state=blocked');
     assert.deepEqual(
       list.body.data.map((row: { id: number; depth: number }) => [row.id, row.depth]),
       [[webhook.id, 2]],
     );
+    const { body: health } = await api.get(`/webhooks/${webhook.id}/health`);
+    assert.equal(list.body.data[0].failing_since_dt, health.failure.since_dt);
   });
 
   test('shows a viewer everything, but offers no changes', async () => {

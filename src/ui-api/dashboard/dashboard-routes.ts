@@ -74,6 +74,8 @@ function toFailing(webhook: FailingWebhook) {
     state: webhook.state,
     last_error_dt: formatOptionalDateTime(webhook.lastErrorAt),
     last_error_message: webhook.lastErrorMessage,
+    /** What the target said about it in its response. */
+    explanation: webhook.explanation,
   };
 }
 

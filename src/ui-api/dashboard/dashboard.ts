@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/database.ts';
 import type { LineReader, QueueTotals } from '../../queue/message-queue.ts';
 import { existingWebhookState } from '../../webhooks/configuration/webhook-state.ts';
-import { explanationOf } from '../../webhooks/health/last-failure.ts';
+import { explanationOf, readLastFailure } from '../../webhooks/health/last-failure.ts';
 import type { MinuteOfService, TrendService } from '../../webhooks/trends/trend-service.ts';
 import { CachedReading } from './cached-reading.ts';
 import {
@@ -27,6 +27,8 @@ export interface FailingWebhook {
   state: FailingState;
   lastErrorAt: number | null;
   lastErrorMessage: string | null;
+  /** What the target said about it. */
+  explanation: string | null;
 }
 
 /**
@@ -116,18 +118,25 @@ export class Dashboard {
       this.#with.reader,
       failing.map(({ webhookId }) => webhookId),
     );
-    return failing.flatMap(({ webhookId, failures }) => {
+    const listed: FailingWebhook[] = [];
+    for (const { webhookId, failures } of failing) {
       const webhook = webhooks.get(webhookId);
-      if (webhook === undefined) return [];
-      return {
+      if (webhook === undefined) continue;
+      const { last_error_at: lastErrorAt, last_error_message: lastErrorMessage } = webhook;
+      listed.push({
         webhookId,
         name: webhook.name,
         failures,
         state: stateOf(webhook),
-        lastErrorAt: webhook.last_error_at,
-        lastErrorMessage: webhook.last_error_message,
-      };
-    });
+        lastErrorAt,
+        lastErrorMessage,
+        explanation:
+          lastErrorMessage === null
+            ? null
+            : explanationOf(await readLastFailure(this.#with.reader, webhookId, lastErrorMessage)),
+      });
+    }
+    return listed;
   }
 
   async #readBlocked(): Promise<BlockedLine[]> {

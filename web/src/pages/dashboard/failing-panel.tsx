@@ -7,6 +7,7 @@ import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
+import { webhookDetails } from '../../texts/webhook-details.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import styles from './dashboard.module.css';
 
@@ -42,7 +43,10 @@ const COLUMNS: readonly Column<FailingWebhook>[] = [
     cell: (webhook) =>
       webhook.last_error_message !== null && (
         <bdi className={styles.reason} title={webhook.last_error_message}>
-          {postbackFailureReason(webhook.last_error_message)}
+          {webhookDetails.error.reason(
+            postbackFailureReason(webhook.last_error_message),
+            webhook.explanation,
+          )}
         </bdi>
       ),
   },

@@ -123,7 +123,8 @@ function Head({
           [texts.oldest, <Time key="oldest" value={line.oldest_dt} />],
           [texts.head, webhooks.subtopics[head.subtopic].name],
           [texts.attempts, texts.ofAttempts(formatNumber(head.attempts), formatNumber(head.max_attempts))],
-          head.last_error_message === null
+          // While the webhook is in error, the panel above has it.
+          head.last_error_message === null || webhook.in_error
             ? null
             : [
                 texts.lastError,
