@@ -113,6 +113,7 @@ describe('the audit log in the admin UI', () => {
     await added.filter({ hasText: /Content.*added Folder Safety/ }).waitFor();
     const deleted = entries.filter({ hasText: 'deleted folder Old' });
     await deleted.waitFor();
+    assert.equal(await deleted.getByRole('link', { name: 'Show triggered events' }).count(), 0);
     assert.equal(await deleted.getByRole('link', { name: 'Old' }).count(), 0);
     const created = entries.filter({ hasText: 'created alert On call' });
     await created.getByRole('button', { name: /Show \d+ more fields/ }).click();
@@ -122,6 +123,26 @@ describe('the audit log in the admin UI', () => {
     await visit.assertAccessible();
     await created.getByRole('link', { name: 'On call' }).click();
     await visit.arrived(`/administration/alerts/${alertId}`);
+  });
+
+  it('leads from a change to the events that it triggered', async () => {
+    const ann = await signedInBrowser(ui.service.url);
+    const { id } = (await ann.post('/accounts', { name: 'Tailspin' })).body;
+    for (const change of [
+      { name: 'Tailspin', enabled: false },
+      { name: 'Tailspin Toys', enabled: false },
+    ])
+      assert.equal((await ann.put(`/accounts/${id}`, change)).status, 200);
+    await using visit = await ui.visit(`${LOG}?object_type=ACCOUNT&object_id=${id}`);
+    const { page } = visit;
+    const entries = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+    const link = { name: 'Show triggered events' };
+    const renamed = entries.filter({ hasText: 'Ann changed account Tailspin Toys' });
+    await renamed.waitFor();
+    assert.equal(await renamed.getByRole('link', link).count(), 0);
+    await entries.filter({ hasText: 'Active' }).getByRole('link', link).first().click();
+    await page.getByRole('link', { name: /^Activation updated, event / }).click();
+    await page.getByRole('heading', { level: 1, name: 'Activation updated' }).waitFor();
   });
 
   it('shows on the page of a course or a bundle who changed it, with a link', async () => {
@@ -161,6 +182,22 @@ describe('the audit log in the admin UI', () => {
     const entries = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
     await entries.filter({ hasText: 'Ann created API client Reports' }).waitFor();
     assert.equal(await entries.count(), 1);
+  });
+
+  it('shows from the menu of an administrator what they did, and what was done to them', async () => {
+    await using visit = await ui.visit('/administration/administrators');
+    const { page } = visit;
+    const menu = page.getByRole('button', { name: `Actions for ${isolate('Ann')}` });
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Show what they did' }).click();
+    await visit.arrived(`${LOG}?user=ann%40example.com`);
+    const entries = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+    await entries.filter({ hasText: 'Ann created API client Reports' }).waitFor();
+    await page.goBack();
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Show changes to them' }).click();
+    await visit.arrived(`${LOG}?object_type=ADMINISTRATOR&object_id=1`);
+    await entries.filter({ hasText: 'created administrator Ann' }).waitFor();
   });
 
   it('fits on a phone, and is not for viewers, whose pages show no changes', async () => {

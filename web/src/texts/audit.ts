@@ -258,6 +258,7 @@ export const audit = {
   more: (count: number) => (count === 1 ? 'Show 1 more field' : `Show ${count} more fields`),
   fewer: 'Show fewer',
   moreItems: (count: number) => `and ${count} more`,
+  triggered: 'Show triggered events',
   pages: 'Pages of changes',
   newest: 'Newest',
   older: 'Older',

@@ -6,6 +6,7 @@ import { Time } from '../time.tsx';
 import { AuditChanges } from './audit-changes.tsx';
 import styles from './audit-list.module.css';
 import { AuditSentence } from './audit-sentence.tsx';
+import { TriggeredEvents } from './triggered-events.tsx';
 
 const PLACEHOLDERS = ['first', 'second', 'third'];
 
@@ -40,6 +41,7 @@ export function AuditList({
           <div className={styles.what}>
             <AuditSentence entry={entry} />
             <AuditChanges entry={entry} />
+            <TriggeredEvents entry={entry} />
           </div>
         </li>
       ))}
