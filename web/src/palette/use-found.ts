@@ -51,7 +51,7 @@ export function useFound(text: string, may: (need: Need) => boolean): Found {
         ...ONCE,
         enabled: isId && may('webhooks:read'),
         // The event of another message would be opened in its place.
-        placeholderData: undefined,
+        placeholderData: () => undefined,
       },
     ],
   });

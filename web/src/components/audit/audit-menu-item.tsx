@@ -15,9 +15,7 @@ export function AuditMenuItem({
   return (
     <Menu.Item
       leftSection={<IconHistory size={16} stroke={1.6} />}
-      renderRoot={(props) => (
-        <Link {...props} to="/administration/audit-log" search={search as never} />
-      )}
+      renderRoot={(props) => <Link {...props} to="/administration/audit-log" search={search as never} />}
     >
       {label}
     </Menu.Item>
