@@ -22,13 +22,13 @@ export function letterColumns(readOnly: boolean): readonly Column<DeadLetter>[] 
       id: 'event',
       label: words.event,
       card: 'title',
-      width: '18rem',
+      width: '15rem',
       cell: (letter) => <EventCell letter={letter} />,
     },
     {
       id: 'webhook',
       label: words.webhook,
-      width: '10rem',
+      width: '9rem',
       cell: (letter) => <WebhookCell letter={letter} />,
     },
     {
@@ -54,13 +54,13 @@ export function letterColumns(readOnly: boolean): readonly Column<DeadLetter>[] 
     {
       id: 'occurred',
       label: words.occurred,
-      width: '7rem',
+      width: '6.25rem',
       cell: (letter) => <Time value={letter.enqueued_dt} format="clock" />,
     },
     {
       id: 'given',
       label: words.given,
-      width: '7rem',
+      width: '6.25rem',
       cell: (letter) => <Time value={letter.dead_lettered_dt} format="clock" />,
     },
     ...(readOnly
@@ -69,7 +69,7 @@ export function letterColumns(readOnly: boolean): readonly Column<DeadLetter>[] 
           {
             id: 'actions',
             label: deadLetters.resend,
-            width: '7.5rem',
+            width: '7rem',
             card: 'actions' as const,
             cell: (letter: DeadLetter) => <ResendButton letter={letter} />,
           },

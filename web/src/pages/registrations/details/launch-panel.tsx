@@ -82,7 +82,7 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
             </Callout>
           </>
         )}
-        <div className={styles.fields}>
+        <div className={styles.choices}>
           <NativeSelect
             label={texts.mode}
             value={mode}
