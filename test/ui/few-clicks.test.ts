@@ -106,7 +106,7 @@ describe('few clicks are enough', () => {
     await rows.first().getByText('403 Forbidden').waitFor();
     await rows
       .first()
-      .getByText(/since \d\d:\d\d/)
+      .getByText(/Since \d\d:\d\d/)
       .waitFor();
     await rows.first().getByText('0% in 24 h', { exact: true }).waitFor();
     await rows.nth(1).getByText('100% in 24 h').waitFor();

@@ -69,6 +69,13 @@ describe('narrow columns and cards', () => {
     for (const text of ['katherine.johnson', 'Fire extinguishers']) {
       assert.equal(await brokenWord(page.getByRole('cell').getByText(text, { exact: true }).first()), null);
     }
+    // On a tablet, the table scrolls instead.
+    await page.setViewportSize({ width: 820, height: 1_180 });
+    const learner = page.getByRole('cell').getByText('katherine.johnson', { exact: true }).first();
+    assert.equal(await brokenWord(learner), null);
+    await visit.go(WEBHOOKS);
+    await page.getByRole('cell').getByText('Registrations', { exact: true }).first().waitFor();
+    await visit.assertNoSidewaysScrolling();
   });
 
   it('align a name in Arabic with the other names', async () => {

@@ -91,7 +91,7 @@ export const webhooks = {
     actions: 'Actions',
     alert: (name: string, message: string) => `${isolate(name)} is in error. ${message}`,
     noMessage: 'The last attempt failed.',
-    since: 'since',
+    since: 'Since',
     activeSwitch: (name: string) => `Active: ${isolate(name)}`,
     actionsOf: (name: string) => `Actions for ${isolate(name)}`,
     open: 'Open',

@@ -32,8 +32,7 @@ export function NameCell({ webhook }: { webhook: WebhookOverview }) {
             {postbackFailureReason(webhook.last_error_message)}
           </bdi>
           <span>
-            {`· ${webhooks.list.since} `}
-            <Time value={webhook.failing_since_dt} format="clock" />
+            {webhooks.list.since} <Time value={webhook.failing_since_dt} format="clock" />
           </span>
         </span>
       )}
@@ -90,7 +89,7 @@ export function TargetCell({ webhook }: { webhook: WebhookOverview }) {
   const url = URL.canParse(webhook.target_url) ? new URL(webhook.target_url) : null;
   if (url === null) return <span className={styles.target}>{webhook.target_url}</span>;
   return (
-    <span className={styles.two} title={webhook.target_url}>
+    <span className={`${styles.two} ${styles.where}`} title={webhook.target_url}>
       <span className={styles.target}>{url.host}</span>
       <span className={styles.second}>{`${url.pathname}${url.search}`}</span>
     </span>
