@@ -240,7 +240,7 @@ describe('accounts in the admin UI', () => {
       `/registrations?learner=${'l'.repeat(255)}`,
       `/registrations/${registration}`,
     ]) {
-      await page.goto(`${ui.service.url}/ui${address}`);
+      await visit.go(address);
       await long.waitFor();
       await visit.assertNoSidewaysScrolling();
     }
@@ -261,6 +261,9 @@ describe('accounts in the admin UI', () => {
       0,
     );
     await visit.assertAccessible();
+    await visit.go('/accounts');
+    await page.getByRole('table', { name: 'Accounts' }).getByRole('link', { name: 'Fabrikam' }).waitFor();
+    assert.equal(await page.getByRole('checkbox').count(), 0, 'nothing can be selected');
   });
 
   it('a failure of the service is shown, and the request can be retried', async () => {

@@ -200,16 +200,10 @@ describe('the audit log in the admin UI', () => {
     await entries.filter({ hasText: 'created administrator Ann' }).waitFor();
   });
 
-  it('fits on a phone, and is not for viewers, whose pages show no changes', async () => {
+  it('fits on a phone', async () => {
     await using visit = await ui.visit(LOG, { phone: true });
     await visit.page.getByText('Ann changed webhook').waitFor();
     await visit.assertNoSidewaysScrolling();
     await visit.assertAccessible();
-    await using viewers = await ui.visit(LOG, { as: 'viewer' });
-    const { page } = viewers;
-    await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
-    await viewers.go(`${WEBHOOKS}/${webhookId}`);
-    await page.getByRole('tab', { name: 'Configuration' }).waitFor();
-    assert.equal(await page.getByRole('tab', { name: 'Changes' }).count(), 0);
   });
 });

@@ -38,7 +38,7 @@ describe('the command palette', () => {
     await page.locator('h1:focus').getByText('Dead letters').waitFor();
   });
 
-  it('finds webhooks, accounts and learners by name, and moves among them with the arrow keys', async () => {
+  it('finds webhooks, accounts and learners by name, moves among them with the arrow keys, and opens a registration by its id', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.getByRole('button', { name: 'Search' }).click();
@@ -57,12 +57,7 @@ describe('the command palette', () => {
     );
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Northwind' }).waitFor();
-  });
-
-  it('opens a registration by its id', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.keyboard.press('Control+k');
     await field(page).fill(registrationId.toUpperCase());
     await page.getByRole('option', { name: /northup\.solomon/ }).click();
     await visit.arrived(`/registrations/${registrationId}`);

@@ -142,7 +142,8 @@ describe('folders in the admin UI', () => {
     const account = await make.account('Northwind');
     const given = await make.folder('Given');
     await make.add(account, { type: 'FOLDER', id: given });
-    await page.goto(`${ui.service.url}/ui/content?folder=${given}`);
+    await visit.go(`/content?folder=${given}`);
+    await page.getByRole('heading', { name: 'Given', level: 1 }).waitFor();
     await act(page, 'Delete…');
     await page.getByRole('dialog').getByRole('link', { name: 'Northwind' }).waitFor();
   });
@@ -325,7 +326,9 @@ describe('folders in the admin UI', () => {
     assert.equal(await page.getByRole('checkbox').count(), 0);
     await page.getByRole('link', { name: 'Shown course' }).click();
     await page.getByRole('heading', { name: 'Shown course', level: 1 }).waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Upload new version' }).count(), 0);
+    await page.getByText('Published', { exact: true }).waitFor();
+    for (const name of ['Upload new version', /^Preview/])
+      assert.equal(await page.getByRole('button', { name }).count(), 0);
     await visit.go('/content/bundles/new');
     await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
   });

@@ -181,7 +181,7 @@ describe('uploads', () => {
     const buffer = await scorm12Package();
     await choose(page, [{ name: 'homeless.zip', buffer }]);
     await row(page, 'homeless.zip').getByText('The folder no longer exists').waitFor();
-    await page.goto(`${ui.service.url}/ui/content`);
+    await visit.go('/content');
     await page.getByRole('button', { name: 'Upload courses' }).first().waitFor();
     await page.context().clearCookies();
     await choose(page, [{ name: 'late.zip', buffer }]);

@@ -118,7 +118,7 @@ describe('removing dead letters in the history of a webhook', () => {
     assert.deepEqual(sent, [`?account_id=${account}&limit=500`]);
     assert.deepEqual(await dead(), ['Wingtip', 'Adatum']);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.goto(`${ui.service.url}/ui${address}`);
+    await visit.go(address);
     await page.getByRole('button', { name: 'Remove dead letters…' }).click();
     await dialog.getByRole('button', { name: 'Remove all' }).click();
     await dialog.getByText('Done: 2 removed.').waitFor();

@@ -153,7 +153,7 @@ describe('finding messages in a webhook’s history', () => {
     await page.getByRole('button', { name: 'Redeliver selected' }).click();
     await page.getByText('1 message was queued for redelivery.').waitFor();
     await target.waitFor(before + 1);
-    await page.goto(`${ui.service.url}/ui${history()}&code=503`);
+    await visit.go(`${history()}&code=503`);
     const clicks = await countClicks(page);
     await page.getByRole('button', { name: 'Redeliver matching…' }).click();
     await page.getByRole('button', { name: 'Redeliver matching', exact: true }).click();

@@ -322,13 +322,6 @@ describe('the learning record in the admin UI', () => {
     await preview.close();
     await visit.assertAccessible();
   });
-
-  it('has no previews by viewers', async () => {
-    const { courseId } = await registerTo(ui.service, scorm12Course());
-    await using visit = await ui.visit(`/content/courses/${courseId}`, { as: 'viewer' });
-    await visit.page.getByText('Published', { exact: true }).waitFor();
-    assert.equal(await visit.page.getByRole('button', { name: /^Preview/ }).count(), 0);
-  });
 });
 
 describe('answers in the raw data', () => {

@@ -224,12 +224,6 @@ describe('actions on many rows at once', () => {
     assert.ok(await page.evaluate(() => window.scrollY > 200));
   });
 
-  it('a viewer cannot select anything', async () => {
-    await using visit = await ui.visit('/accounts', { as: 'viewer' });
-    await visit.page.getByRole('table', { name: 'Accounts' }).waitFor();
-    assert.equal(await visit.page.getByRole('checkbox').count(), 0);
-  });
-
   it('a phone has room for the selection and the dialog', async () => {
     await createAccounts('Phone 1', 'Phone 2');
     await using visit = await ui.visit('/accounts?search=Phone', { phone: true });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { ApiError, PROBLEM_TYPE, UnreachableError } from '../../web/src/api/errors.ts';
+import { problemFrom } from '../../web/src/api/request.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -25,7 +27,6 @@ describe('a 404 of a proxy while the service is being replaced', () => {
 
   const bodies = [
     { what: 'text', json: undefined },
-    { what: 'JSON', json: { message: 'no Route matched' } },
     { what: 'a problem', json: { type: 'about:blank', title: 'Not Found', status: 404 } },
   ];
   for (const { what, json } of bodies) {
@@ -47,6 +48,13 @@ describe('a 404 of a proxy while the service is being replaced', () => {
       assert.equal((await ui.service.api.get(`/accounts/${id}`)).status, 404);
     });
   }
+
+  it('is no response of the service, whatever its JSON; a problem of the service is one', () => {
+    for (const body of [{ message: 'no Route matched' }, [], 'not found', 404, null, { type: 404 }])
+      assert.ok(problemFrom(404, body, null) instanceof UnreachableError, JSON.stringify(body));
+    const own = problemFrom(404, { type: `${PROBLEM_TYPE}not-found` }, null);
+    assert.ok(own instanceof ApiError && own.status === 404);
+  });
 
   it('stops a deletion of many, which goes on once the service responds', async () => {
     for (const name of ['Many 1', 'Many 2']) await ui.service.api.create('/accounts', { name });

@@ -129,6 +129,7 @@ describe('the pages and actions of a role', () => {
     const forbidden = /Edit|Send test|Actions for|Redeliver|Retry|Skip(?! to content)|Reset/;
     assert.equal(await page.getByRole('link', { name: 'Edit' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: forbidden }).count(), 0);
+    assert.equal(await page.getByRole('tab', { name: 'Changes' }).count(), 0);
     await page.getByRole('tab', { name: 'Configuration' }).click();
     await page.getByText('Basic, with a key that is not shown').waitFor();
     for (const secret of ['crm-key', 'known to nobody'])
@@ -146,8 +147,31 @@ describe('the pages and actions of a role', () => {
     assert.equal(await page.getByRole('button', { name: forbidden }).count(), 0);
     await visit.go(`/accounts/${accountId}?tab=events`);
     await page.getByText('Account created').first().waitFor();
-    await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/webhooks/new`);
+    await visit.go(`${INTEGRATIONS}/webhooks/new`);
     await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
+  });
+
+  it('a viewer can open no page about clients, alerts, administrators, changes or the system', async () => {
+    await using visit = await ui.visit('/profile', { as: 'viewer' });
+    const { page } = visit;
+    for (const address of [
+      `${INTEGRATIONS}/clients`,
+      '/administration/alerts',
+      '/administration/administrators',
+      '/administration/audit-log',
+      '/administration/system',
+    ]) {
+      await visit.go(address);
+      await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
+      assert.equal(visit.address(), address);
+      assert.equal(await menu(page).locator(`a[href$="${address}"]`).count(), 0, address);
+      // The next page shows the same words.
+      await visit.go('/profile');
+      await page.getByRole('heading', { name: 'Your profile' }).waitFor();
+    }
+    await visit.go('/administration/administrators');
+    await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
+    await visit.assertAccessible();
   });
 
   it('an administrator invites an integrator', async () => {

@@ -243,13 +243,6 @@ describe('the shell of the admin UI', () => {
     });
   });
 
-  test('every page shows that webhooks are Read Only', async () => {
-    await using readOnly = await startUi({ settings: { enable_webhooks_service: false } });
-    await using visit = await readOnly.visit('/profile');
-    await visit.page.getByRole('note').getByText('Webhooks are Read Only').waitFor();
-    await visit.assertAccessible();
-  });
-
   for (const handling of ['takes it off', 'hands it on'] as const) {
     test(`the admin UI works below a path, behind a proxy that ${handling}`, async () => {
       await using proxy = await startPrefixProxy('/learning/wire', handling);

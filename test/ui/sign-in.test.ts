@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { nextAddress } from '../../web/src/pages/sign-in/next-address.ts';
 import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -43,12 +44,21 @@ describe('signing in, signing out and the profile', () => {
         'https://example.com/',
         '//example.com/',
         '/\\example.com',
+        '/a\\example.com',
+        '/ /example.com',
         'javascript:alert(1)',
-      ]) {
-        await using visit = await ui.visit(`/sign-in?next=${encodeURIComponent(next)}`, { as: 'nobody' });
-        await signIn(visit.page);
-        await visit.arrived('/');
-      }
+        'profile',
+        '',
+        7,
+        `/${'a'.repeat(2_000)}`,
+      ])
+        assert.equal(nextAddress(next), null, String(next));
+      assert.equal(nextAddress('/profile?a=b#c'), '/profile?a=b#c');
+      await using visit = await ui.visit(`/sign-in?next=${encodeURIComponent('//example.com/')}`, {
+        as: 'nobody',
+      });
+      await signIn(visit.page);
+      await visit.arrived('/');
     });
 
     test('is not offered to those who are signed in', async () => {

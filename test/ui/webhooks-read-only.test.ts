@@ -17,9 +17,13 @@ describe('webhooks in the admin UI while the webhooks service is disabled', () =
     }));
   });
 
-  it('are Read Only, and the list offers no change', async () => {
-    await using visit = await ui.visit(WEBHOOKS);
+  it('are Read Only, which every page shows, and the list offers no change', async () => {
+    await using visit = await ui.visit('/profile');
     const { page } = visit;
+    await page.getByRole('note').getByText('Webhooks are Read Only').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await visit.go(WEBHOOKS);
     await page.getByRole('link', { name: 'CRM' }).waitFor();
     await page.getByText('Webhooks are Read Only').waitFor();
     await page.getByText('Read Only', { exact: true }).waitFor();
@@ -46,21 +50,16 @@ describe('webhooks in the admin UI while the webhooks service is disabled', () =
     await visit.assertAccessible();
   });
 
-  it('can be added, and the form shows that nothing is sent for now', async () => {
-    await using visit = await ui.visit(`${WEBHOOKS}/new`);
-    await visit.page.getByText('Nothing is sent while the webhooks service is disabled.').waitFor();
-  });
-
-  it('do not suggest waiting for a first postback', async () => {
+  it('can be added without waiting for a first postback, and cannot be edited by address either', async () => {
     await using visit = await ui.visit('/');
-    await visit.page.getByText('Available once the webhooks service is enabled.').waitFor();
-    assert.equal(await visit.page.getByRole('link', { name: 'Open the webhook' }).count(), 0);
-  });
-
-  it('cannot be edited by address either', async () => {
-    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
-    await visit.page.getByRole('heading', { name: 'This webhook is Read Only' }).waitFor();
-    await visit.page.getByRole('link', { name: 'Back to the webhook' }).click();
+    const { page } = visit;
+    await page.getByText('Available once the webhooks service is enabled.').waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Open the webhook' }).count(), 0);
+    await visit.go(`${WEBHOOKS}/new`);
+    await page.getByText('Nothing is sent while the webhooks service is disabled.').waitFor();
+    await visit.go(`${WEBHOOKS}/${id}/edit`);
+    await page.getByRole('heading', { name: 'This webhook is Read Only' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the webhook' }).click();
     await visit.arrived(`${WEBHOOKS}/${id}`);
   });
 });
