@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { aroundTests } from '../support/around-tests.ts';
 import type { Api } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { startUi } from './support/ui.ts';
+import { startUi, type Ui } from './support/ui.ts';
 
 async function createWebhook(api: Api, targetUrl = 'https://crm.example.com/hook'): Promise<number> {
   return (await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: targetUrl })).id;
@@ -16,182 +17,189 @@ async function createSigned(api: Api, targetUrl?: string): Promise<number> {
   return id;
 }
 
-it('a signing secret is created, shown once, replaced and removed on the page of a webhook', async () => {
-  await using ui = await startUi();
-  await using target = await startTarget();
-  const { api } = ui.service;
-  const id = await createWebhook(api, target.url);
-  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
-  const { page } = visit;
-  const secretShown = async () => {
-    const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
-    await page.getByRole('button', { name: 'I have copied the secret' }).click();
-    await page.getByLabel('Signing secret', { exact: true }).waitFor({ state: 'detached' });
-    return secret;
-  };
-  const verifies = async (...secrets: string[]) => {
-    const before = target.requests.length;
+describe('the signing of a webhook’s postbacks in the admin UI', () => {
+  let ui: Ui;
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
+  });
+
+  it('a signing secret is created, shown once, replaced and removed on the page of a webhook', async () => {
+    await using target = await startTarget();
+    const { api } = ui.service;
+    const id = await createWebhook(api, target.url);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
+    const { page } = visit;
+    const secretShown = async () => {
+      const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+      await page.getByRole('button', { name: 'I have copied the secret' }).click();
+      await page.getByLabel('Signing secret', { exact: true }).waitFor({ state: 'detached' });
+      return secret;
+    };
+    const verifies = async (...secrets: string[]) => {
+      const before = target.requests.length;
+      await api.create('/accounts', { name: 'Northwind' });
+      await target.waitFor(before + 1);
+      const { text, headers } = target.requests[before]!;
+      for (const secret of secrets) new Webhook(secret).verify(text, headers as Record<string, string>);
+    };
+
+    await page.getByText('Postbacks are not signed.').waitFor();
+    await page.getByRole('button', { name: 'Sign postbacks…' }).click();
+    await page.getByRole('button', { name: 'Create secret' }).click();
+    const first = await secretShown();
+    await page.getByText('Signed since').waitFor();
+    await visit.assertAccessible();
+    await verifies(first);
+
+    await page.getByRole('button', { name: 'Replace the secret…' }).click();
+    await page.getByRole('button', { name: 'Replace the secret', exact: true }).click();
+    const second = await secretShown();
+    assert.notEqual(second, first);
+    await page.getByText('Old secret also signs until').waitFor();
+    await verifies(first, second);
+
+    await page.getByRole('button', { name: 'Stop signing…' }).click();
+    await page.getByRole('button', { name: 'Stop signing', exact: true }).click();
+    await page.getByText('Postbacks are not signed.').waitFor();
+    assert.equal((await api.get(`/webhooks/${id}`)).body.signing_since_dt, null);
+    await ui.service.api.delete(`/webhooks/${id}`);
+  });
+
+  it('a signing secret is replaced once if the response is lost, over plain http too', async () => {
+    await using target = await startTarget();
+    const { api } = ui.service;
+    const id = await createWebhook(api, target.url);
+    const { signing_secret: first } = (await api.post(`/webhooks/${id}/signing-secret`)).body;
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
+    const { page } = visit;
+    // Browsers offer it over https alone.
+    await page.evaluate('delete Crypto.prototype.randomUUID');
+    let attempts = 0;
+    await page.route('**/signing-secret', async (route) => {
+      attempts += 1;
+      if (attempts > 1) return await route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Replace the secret…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+    await dialog.getByText('The service is not responding').waitFor();
+    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+    const second = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+    assert.equal(attempts, 2);
     await api.create('/accounts', { name: 'Northwind' });
-    await target.waitFor(before + 1);
-    const { text, headers } = target.requests[before]!;
-    for (const secret of secrets) new Webhook(secret).verify(text, headers as Record<string, string>);
-  };
-
-  await page.getByText('Postbacks are not signed.').waitFor();
-  await page.getByRole('button', { name: 'Sign postbacks…' }).click();
-  await page.getByRole('button', { name: 'Create secret' }).click();
-  const first = await secretShown();
-  await page.getByText('Signed since').waitFor();
-  await visit.assertAccessible();
-  await verifies(first);
-
-  await page.getByRole('button', { name: 'Replace the secret…' }).click();
-  await page.getByRole('button', { name: 'Replace the secret', exact: true }).click();
-  const second = await secretShown();
-  assert.notEqual(second, first);
-  await page.getByText('Old secret also signs until').waitFor();
-  await verifies(first, second);
-
-  await page.getByRole('button', { name: 'Stop signing…' }).click();
-  await page.getByRole('button', { name: 'Stop signing', exact: true }).click();
-  await page.getByText('Postbacks are not signed.').waitFor();
-  assert.equal((await api.get(`/webhooks/${id}`)).body.signing_since_dt, null);
-});
-
-it('a signing secret is replaced once if the response is lost, over plain http too', async () => {
-  await using ui = await startUi();
-  await using target = await startTarget();
-  const { api } = ui.service;
-  const id = await createWebhook(api, target.url);
-  const { signing_secret: first } = (await api.post(`/webhooks/${id}/signing-secret`)).body;
-  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
-  const { page } = visit;
-  // Browsers offer it over https alone.
-  await page.evaluate('delete Crypto.prototype.randomUUID');
-  let attempts = 0;
-  await page.route('**/signing-secret', async (route) => {
-    attempts += 1;
-    if (attempts > 1) return await route.continue();
-    await route.fetch();
-    await route.abort();
+    await target.waitFor(1);
+    const { text, headers } = target.requests[0]!;
+    for (const secret of [first, second]) new Webhook(secret).verify(text, headers as Record<string, string>);
+    await ui.service.api.delete(`/webhooks/${id}`);
   });
-  await page.getByRole('button', { name: 'Replace the secret…' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Replace the secret' }).click();
-  await dialog.getByText('The service is not responding').waitFor();
-  await dialog.getByRole('button', { name: 'Replace the secret' }).click();
-  const second = await page.getByLabel('Signing secret', { exact: true }).inputValue();
-  assert.equal(attempts, 2);
-  await api.create('/accounts', { name: 'Northwind' });
-  await target.waitFor(1);
-  const { text, headers } = target.requests[0]!;
-  for (const secret of [first, second]) new Webhook(secret).verify(text, headers as Record<string, string>);
-});
 
-it('a new signing secret is shown even if the dialog was closed before it arrived', async () => {
-  await using ui = await startUi();
-  const id = await createWebhook(ui.service.api);
-  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
-  const { page } = visit;
-  const closed = Promise.withResolvers<void>();
-  await page.route('**/signing-secret', async (route) => {
-    await closed.promise;
-    await route.continue();
-  });
-  await page.getByRole('button', { name: 'Sign postbacks…' }).click();
-  const sent = page.waitForRequest('**/signing-secret');
-  await page.getByRole('button', { name: 'Create secret' }).click();
-  await sent;
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  closed.resolve();
-  const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
-  assert.match(secret, /^whsec_/);
-  await page.getByRole('button', { name: 'I have copied the secret' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-});
-
-it('a test of a new target on another server says that it is not signed', async () => {
-  await using ui = await startUi();
-  await using target = await startTarget();
-  await using other = await startTarget();
-  const { api } = ui.service;
-  const id = await createSigned(api, target.url);
-  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}/edit`);
-  const { page } = visit;
-  await page.getByRole('button', { name: 'Send test message' }).click();
-  await page.getByText('The target accepted it').waitFor();
-  assert.equal(await page.getByText('This message was not signed').count(), 0);
-  assert.match(String(target.requests[0]?.headers['webhook-signature']), /^v1,/);
-  await page.getByLabel('Target URL').fill(other.url);
-  await page.getByRole('button', { name: 'Send test message' }).click();
-  await page.getByText('This message was not signed').waitFor();
-  assert.equal(other.requests[0]?.headers['webhook-signature'], undefined);
-  await visit.assertAccessible();
-});
-
-it('a second replacement warns that it ends the secret that targets still use, and a shown secret is not lost by going back', async () => {
-  await using ui = await startUi();
-  const id = await createSigned(ui.service.api);
-  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
-  const { page } = visit;
-  await page.getByRole('tab', { name: 'Configuration' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Replace the signing secret?' });
-  const warning = dialog.getByText('An older secret also signs until');
-  await page.getByRole('button', { name: 'Replace the secret…' }).click();
-  await dialog.waitFor();
-  assert.equal(await warning.count(), 0);
-  await dialog.getByRole('button', { name: 'Replace the secret' }).click();
-  const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
-
-  const leaving = page.getByRole('dialog', { name: 'Leave without copying?' });
-  await page.goBack();
-  await leaving.waitFor();
-  await visit.assertAccessible();
-  await page.keyboard.press('Escape');
-  await leaving.waitFor({ state: 'detached' });
-  assert.equal(await page.getByLabel('Signing secret', { exact: true }).inputValue(), secret);
-  await page.getByRole('button', { name: 'I have copied the secret' }).click();
-
-  await page.getByText('Old secret also signs until').waitFor();
-  await page.getByRole('button', { name: 'Replace the secret…' }).click();
-  await warning.waitFor();
-  await visit.assertAccessible();
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await page.goBack();
-  await page.getByRole('tab', { name: 'Overview', selected: true }).waitFor();
-});
-
-it('a change of the signing that fails after its dialog was closed is reported, and not again in the next dialog', async () => {
-  await using ui = await startUi();
-  const id = await createSigned(ui.service.api);
-  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
-  const { page } = visit;
-  const dialog = page.getByRole('dialog');
-  for (const [opener, confirm] of [
-    ['Stop signing…', 'Stop signing'],
-    ['Replace the secret…', 'Replace the secret'],
-  ] as const) {
+  it('a new signing secret is shown even if the dialog was closed before it arrived', async () => {
+    const id = await createWebhook(ui.service.api);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
+    const { page } = visit;
     const closed = Promise.withResolvers<void>();
     await page.route('**/signing-secret', async (route) => {
       await closed.promise;
-      await route.fulfill({ status: 500 });
+      await route.continue();
     });
-    await page.getByRole('button', { name: opener }).click();
+    await page.getByRole('button', { name: 'Sign postbacks…' }).click();
     const sent = page.waitForRequest('**/signing-secret');
-    await dialog.getByRole('button', { name: confirm }).click();
+    await page.getByRole('button', { name: 'Create secret' }).click();
     await sent;
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     closed.resolve();
-    const notice = page.getByRole('alert').filter({ hasText: 'Something went wrong' });
-    await notice.waitFor();
-    await page.getByRole('button', { name: opener }).click();
-    await dialog.getByRole('button', { name: confirm }).waitFor();
-    assert.equal(await dialog.getByRole('alert').count(), 0, opener);
+    const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+    assert.match(secret, /^whsec_/);
+    await page.getByRole('button', { name: 'I have copied the secret' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await ui.service.api.delete(`/webhooks/${id}`);
+  });
+
+  it('a test of a new target on another server says that it is not signed', async () => {
+    await using target = await startTarget();
+    await using other = await startTarget();
+    const { api } = ui.service;
+    const id = await createSigned(api, target.url);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}/edit`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page.getByText('The target accepted it').waitFor();
+    assert.equal(await page.getByText('This message was not signed').count(), 0);
+    assert.match(String(target.requests[0]?.headers['webhook-signature']), /^v1,/);
+    await page.getByLabel('Target URL').fill(other.url);
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page.getByText('This message was not signed').waitFor();
+    assert.equal(other.requests[0]?.headers['webhook-signature'], undefined);
+    await visit.assertAccessible();
+    await ui.service.api.delete(`/webhooks/${id}`);
+  });
+
+  it('a second replacement warns that it ends the secret that targets still use, and a shown secret is not lost by going back', async () => {
+    const id = await createSigned(ui.service.api);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
+    const { page } = visit;
+    await page.getByRole('tab', { name: 'Configuration' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replace the signing secret?' });
+    const warning = dialog.getByText('An older secret also signs until');
+    await page.getByRole('button', { name: 'Replace the secret…' }).click();
+    await dialog.waitFor();
+    assert.equal(await warning.count(), 0);
+    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+    const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+
+    const leaving = page.getByRole('dialog', { name: 'Leave without copying?' });
+    await page.goBack();
+    await leaving.waitFor();
+    await visit.assertAccessible();
+    await page.keyboard.press('Escape');
+    await leaving.waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Signing secret', { exact: true }).inputValue(), secret);
+    await page.getByRole('button', { name: 'I have copied the secret' }).click();
+
+    await page.getByText('Old secret also signs until').waitFor();
+    await page.getByRole('button', { name: 'Replace the secret…' }).click();
+    await warning.waitFor();
+    await visit.assertAccessible();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await notice.getByRole('button').click();
-    await notice.waitFor({ state: 'detached' });
-    await page.unroute('**/signing-secret');
-  }
+    await page.goBack();
+    await page.getByRole('tab', { name: 'Overview', selected: true }).waitFor();
+    await ui.service.api.delete(`/webhooks/${id}`);
+  });
+
+  it('a change of the signing that fails after its dialog was closed is reported, and not again in the next dialog', async () => {
+    const id = await createSigned(ui.service.api);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
+    const { page } = visit;
+    const dialog = page.getByRole('dialog');
+    for (const [opener, confirm] of [
+      ['Stop signing…', 'Stop signing'],
+      ['Replace the secret…', 'Replace the secret'],
+    ] as const) {
+      const closed = Promise.withResolvers<void>();
+      await page.route('**/signing-secret', async (route) => {
+        await closed.promise;
+        await route.fulfill({ status: 500 });
+      });
+      await page.getByRole('button', { name: opener }).click();
+      const sent = page.waitForRequest('**/signing-secret');
+      await dialog.getByRole('button', { name: confirm }).click();
+      await sent;
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      closed.resolve();
+      const notice = page.getByRole('alert').filter({ hasText: 'Something went wrong' });
+      await notice.waitFor();
+      await page.getByRole('button', { name: opener }).click();
+      await dialog.getByRole('button', { name: confirm }).waitFor();
+      assert.equal(await dialog.getByRole('alert').count(), 0, opener);
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await notice.getByRole('button').click();
+      await notice.waitFor({ state: 'detached' });
+      await page.unroute('**/signing-secret');
+    }
+    await ui.service.api.delete(`/webhooks/${id}`);
+  });
 });
