@@ -17,7 +17,7 @@ describe('alerts in the admin UI', () => {
   before(async () => {
     mail = await startMailServer();
     receiver = await startTarget();
-    ui = await startUi({ settings: { ...mail.settings, alert_check_interval: 0.05 } });
+    ui = await startUi({ settings: { ...mail.settings, alert_check_interval: 0.2 } });
   });
   after(async () => {
     await ui[Symbol.asyncDispose]();

@@ -8,7 +8,7 @@ import {
   beside,
   CLIENTS,
   changeBeside,
-  create,
+  createBeside,
   dialog,
   type Made,
   readBeside,
@@ -30,9 +30,9 @@ describe('an API client', () => {
   });
 
   test('can get another name and other scopes, which its next tokens have', async () => {
+    const made = await createBeside(ui.service, 'Before');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const made = await create(page, 'Before');
     await act(page, 'Before', 'Edit…');
     await dialog(page).getByLabel('Name').fill(HOSTILE);
     await dialog(page).getByRole('checkbox', { name: 'webhooks:write' }).uncheck();
@@ -46,9 +46,9 @@ describe('an API client', () => {
   });
 
   test('that somebody else changed is not overwritten silently: the input is kept and may be saved again', async () => {
+    const { id } = await createBeside(ui.service, 'Contested');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const { id } = await create(page, 'Contested');
     await act(page, 'Contested', 'Edit…');
     await dialog(page).getByLabel('Name').fill('Contested: mine');
     await changeBeside(ui.service, id, { name: 'Contested: theirs', enabled: false });
@@ -68,9 +68,9 @@ describe('an API client', () => {
   });
 
   test('that somebody else changed can be edited from its current state instead', async () => {
+    const { id } = await createBeside(ui.service, 'Yielding');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const { id } = await create(page, 'Yielding');
     await act(page, 'Yielding', 'Edit…');
     await dialog(page).getByLabel('E-mail').fill('mine@example.com');
     await changeBeside(ui.service, id, { name: 'Yielding: theirs' });
@@ -87,10 +87,11 @@ describe('an API client', () => {
   });
 
   test('that somebody else deleted is reported as deleted when it is opened and when it is saved', async () => {
+    const { id } = await createBeside(ui.service, 'Fleeting one');
+    const { id: second } = await createBeside(ui.service, 'Fleeting, too');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const { id } = await create(page, 'Fleeting');
-    await act(page, 'Fleeting', 'Edit…');
+    await act(page, 'Fleeting one', 'Edit…');
     await dialog(page).getByLabel('Name').fill('Too late');
     await beside(ui.service, (clients) => clients.delete(id, COMMAND_LINE));
     await dialog(page).getByRole('button', { name: 'Save' }).click();
@@ -98,7 +99,6 @@ describe('an API client', () => {
     assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Too late');
 
     await dialog(page).getByRole('button', { name: 'Cancel' }).click();
-    const { id: second } = await create(page, 'Fleeting, too');
     await beside(ui.service, (clients) => clients.delete(second, COMMAND_LINE));
     await act(page, 'Fleeting, too', 'Edit…');
     await dialog(page).getByText('This no longer exists').waitFor();
@@ -136,9 +136,9 @@ describe('an API client', () => {
   });
 
   test('can get a new secret, and the former one no longer works', async () => {
+    const former = await createBeside(ui.service, 'Renewed');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const former = await create(page, 'Renewed');
     await act(page, 'Renewed', 'New secret…');
     await page.getByRole('button', { name: 'Create new secret' }).click();
     const made = await takeSecret(page);
@@ -148,9 +148,9 @@ describe('an API client', () => {
   });
 
   test('has no access while it is disabled, and the filter finds it', async () => {
+    const made = await createBeside(ui.service, 'Paused');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const made = await create(page, 'Paused');
     await act(page, 'Paused', 'Disable…');
     await dialog(page).getByRole('button', { name: 'Disable' }).click();
     await rowOf(page, 'Paused').getByText('Disabled').waitFor();
@@ -164,12 +164,11 @@ describe('an API client', () => {
   });
 
   test('can be edited while another one is being enabled: the answer does not close its form', async () => {
+    const { id } = await createBeside(ui.service, 'Slow');
+    await createBeside(ui.service, 'Edited meanwhile');
+    await changeBeside(ui.service, id, { enabled: false });
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const { id } = await create(page, 'Slow');
-    await create(page, 'Edited meanwhile');
-    await changeBeside(ui.service, id, { enabled: false });
-    await page.reload();
     const held = Promise.withResolvers<void>();
     await page.route(`**/${id}`, async (route) => {
       if (route.request().method() === 'PUT') await held.promise;
@@ -186,9 +185,9 @@ describe('an API client', () => {
   });
 
   test('shows why it was not disabled or deleted, even if the question was cancelled in the meantime', async () => {
+    const { id } = await createBeside(ui.service, 'Unchanged');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const { id } = await create(page, 'Unchanged');
     for (const [item, confirm] of [
       ['Disable…', 'Disable'],
       ['Delete…', 'Delete'],
@@ -240,9 +239,9 @@ describe('an API client', () => {
   });
 
   test('has the focus at its menu again after each dialog that the menu opens', async () => {
+    await createBeside(ui.service, 'Focused');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    await create(page, 'Focused');
     const button = rowOf(page, 'Focused').getByRole('button', { name: /^Actions for/ });
     for (const item of ['Edit…', 'Disable…', 'New secret…', 'Delete…']) {
       await act(page, 'Focused', item);
@@ -259,11 +258,10 @@ describe('an API client', () => {
   });
 
   test('that was used is deleted once its name is typed', async () => {
+    const made = await createBeside(ui.service, 'Old CRM');
+    await tokenOf(made);
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const made = await create(page, 'Old CRM');
-    await tokenOf(made);
-    await page.reload();
     await act(page, 'Old CRM', 'Delete…');
     await dialog(page).getByRole('button', { name: 'Delete client' }).click();
     await dialog(page).getByText('The name does not match.').waitFor();

@@ -72,6 +72,13 @@ export async function beside<T>(
   return await work(new ClientService({ database, now: Date.now }));
 }
 
+/** A client with all scopes that somebody else has created. */
+export async function createBeside(service: TestService, name: string): Promise<Made> {
+  const input = { name, email: 'it@example.com', scopes: SCOPES };
+  const { client, clientSecret } = await beside(service, (clients) => clients.create(input, COMMAND_LINE));
+  return { id: client.clientId, secret: clientSecret };
+}
+
 export async function readBeside(service: TestService, id: string) {
   const client = await beside(service, (clients) => clients.get(id));
   assert.ok(client !== null);
