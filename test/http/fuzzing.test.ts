@@ -11,7 +11,7 @@ import { webhookInput } from '../webhooks/webhook-expectations.ts';
 // Needs a process of its own: it starts a service while it is loaded, and measures stalls of the event loop.
 
 /** Requests for each operation; `FUZZ_RUNS` makes more of them. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 15);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 8);
 const MAX_STALL_MS = 100;
 /** How often, in a hundred, a part of a request is replaced by something that does not belong there. */
 const HOSTILE_PERCENT = 15;
