@@ -143,7 +143,7 @@ describe('API clients', () => {
       await page.unroute('**/ui/api/clients');
       await dialog(page).getByRole('button', { name: 'Create client' }).click();
       await tokenOf(await takeSecret(page));
-      await rowOf(page, 'Once').getByText('All', { exact: true }).waitFor();
+      await rowOf(page, 'once@example.com').getByText('All', { exact: true }).waitFor();
       await page.getByRole('searchbox').fill('once@');
       await page.getByText('1–1 of 1').waitFor();
     });
