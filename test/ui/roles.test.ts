@@ -174,6 +174,16 @@ describe('the pages and actions of a role', () => {
     await visit.assertAccessible();
   });
 
+  it('a viewer who follows a link to the changes of something, which viewers cannot see, sees its first tab', async () => {
+    await using visit = await ui.visit(`${INTEGRATIONS}/webhooks/${webhookId}?tab=changes`, { as: 'viewer' });
+    const { page } = visit;
+    await page.getByRole('tab', { name: 'Overview', selected: true }).waitFor();
+    await page.getByRole('region', { name: 'Line' }).waitFor();
+    await visit.go(`/accounts/${accountId}?tab=changes`);
+    await page.getByRole('tab', { name: 'Content', selected: true }).waitFor();
+    await page.getByRole('heading', { name: 'No content yet' }).waitFor();
+  });
+
   it('an administrator invites an integrator', async () => {
     await using visit = await ui.visit('/administration/administrators');
     const { page } = visit;

@@ -40,9 +40,12 @@ export function AccountPage() {
 }
 
 function Details({ account }: { account: Account }) {
-  const { tab = 'content', add, new: registering } = route.useSearch();
+  const { tab: asked = 'content', add, new: registering } = route.useSearch();
   const navigate = route.useNavigate();
   const isAdmin = useIsAdmin();
+  const tabs = ACCOUNT_TABS.filter((each) => each !== 'changes' || isAdmin);
+  // Someone else's link may be to a tab that this person does not have.
+  const tab = tabs.includes(asked) ? asked : 'content';
   const actions = useAccountActions(true);
   usePageName(account.name);
   const openTab = (to: string | null) => {
@@ -93,7 +96,7 @@ function Details({ account }: { account: Account }) {
       )}
       <Tabs value={tab} onChange={openTab} keepMounted={false}>
         <Tabs.List aria-label={accounts.tabs.label} mb="lg">
-          {ACCOUNT_TABS.filter((each) => each !== 'changes' || isAdmin).map((each) => (
+          {tabs.map((each) => (
             <Tabs.Tab key={each} value={each}>
               {accounts.tabs[each]}
             </Tabs.Tab>

@@ -113,10 +113,13 @@ function useNeighbours(webhookId: number, search: DetailsSearch) {
 }
 
 function Details({ record }: { record: WebhookRecord }) {
-  const { tab = 'overview' } = route.useSearch();
+  const { tab: asked = 'overview' } = route.useSearch();
   const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
   const mayReadChanges = useMay()('audit:read');
+  const tabs = DETAIL_TABS.filter((each) => each !== 'changes' || mayReadChanges);
+  // Someone else's link may be to a tab that this person does not have.
+  const tab = tabs.includes(asked) ? asked : 'overview';
   const [testing, setTesting] = useState(false);
   const [replaying, setReplaying] = useState<{ since: string | null } | null>(null);
   const { data: overview } = useQuery(webhookOverviewQuery(record.id));
@@ -189,7 +192,7 @@ function Details({ record }: { record: WebhookRecord }) {
       />
       <Tabs value={tab} onChange={openTab} keepMounted={false}>
         <Tabs.List aria-label={webhookDetails.tabs.label} mb="lg">
-          {DETAIL_TABS.filter((each) => each !== 'changes' || mayReadChanges).map((each) => (
+          {tabs.map((each) => (
             <Tabs.Tab key={each} value={each}>
               {webhookDetails.tabs[each]}
             </Tabs.Tab>
