@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { type CourseVersion, type CourseWithVersions, publishVersion } from '../../../api/courses.ts';
 import { contentKey } from '../../../api/folders.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
@@ -18,66 +17,63 @@ export function PublishDialog({
   course,
   etag,
   version,
+  opened,
   onClose,
 }: {
   course: CourseWithVersions;
   etag: string | null;
-  /** The version to publish; null if none. */
-  version: CourseVersion | null;
-  onClose: () => void;
+  /** The version to publish, also while the dialog fades out. */
+  version: CourseVersion;
+  opened: boolean;
+  /** Called with the version that it is about: a response may arrive when the dialog is about another one. */
+  onClose: (version: CourseVersion) => void;
 }) {
   const queryClient = useQueryClient();
-  // Kept while the dialog fades out.
-  const last = useRef(version);
-  if (version !== null) last.current = version;
   const publish = useFormMutation(
     {
-      mutationFn: (versionId: number) =>
-        publishVersion(course.id, versionId, { idempotencyKey: newIdempotencyKey(), ifMatch: etag }),
-      onSuccess: async (_course, versionId) => {
-        notifyDone(words.done(versionId));
-        close();
+      mutationFn: ({ version_id }: CourseVersion) =>
+        publishVersion(course.id, version_id, { idempotencyKey: newIdempotencyKey(), ifMatch: etag }),
+      onSuccess: async (_course, published) => {
+        notifyDone(words.done(published.version_id));
+        onClose(published);
         await queryClient.invalidateQueries({ queryKey: contentKey });
       },
       onError: () => queryClient.invalidateQueries({ queryKey: contentKey }),
     },
-    version !== null,
+    opened,
   );
-  const close = () => {
-    publish.reset();
-    onClose();
-  };
-  const shown = last.current;
-  if (shown === null) return null;
   const current = course.versions.find(({ published }) => published);
   const currentId = course.published_version_id;
   return (
     <ConfirmDialog
-      opened={version !== null}
-      title={words.title(shown.version_id)}
-      confirmLabel={words.submit(shown.version_id)}
+      opened={opened}
+      title={words.title(version.version_id)}
+      confirmLabel={words.submit(version.version_id)}
       harmless
       pending={publish.isPending}
       error={publish.error}
-      onConfirm={() => publish.mutate(shown.version_id)}
-      onClose={close}
+      onConfirm={() => publish.mutate(version)}
+      onClose={() => {
+        publish.reset();
+        onClose(version);
+      }}
     >
       <div className={styles.consequences}>
-        {shown.version_id < currentId && <Callout tone="warn">{words.older}</Callout>}
-        <p>{words.description(currentId, shown.version_id)}</p>
-        {current !== undefined && current.learning_standard !== shown.learning_standard && (
+        {version.version_id < currentId && <Callout tone="warn">{words.older}</Callout>}
+        <p>{words.description(currentId, version.version_id)}</p>
+        {current !== undefined && current.learning_standard !== version.learning_standard && (
           <p>
             {words.standardChanges(
               content.standards[current.learning_standard],
-              content.standards[shown.learning_standard],
+              content.standards[version.learning_standard],
             )}
           </p>
         )}
         <p>{words.webhooks}</p>
-        {shown.warnings.length > 0 && (
+        {version.warnings.length > 0 && (
           <Callout tone="warn" title={words.warnings}>
             <ul className={styles.list}>
-              {shown.warnings.map((warning) => (
+              {version.warnings.map((warning) => (
                 <li key={warning}>{warning}</li>
               ))}
             </ul>

@@ -7,6 +7,7 @@ import { Panel } from '../../../components/panel.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
 import { Time } from '../../../components/time.tsx';
+import { useQuestion } from '../../../components/use-question.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { content } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
@@ -25,7 +26,7 @@ const MAX_LISTED = 1_000;
 export function VersionsPanel({ course, etag }: { course: CourseWithVersions; etag: string | null }) {
   const isAdmin = useIsAdmin();
   const [all, setAll] = useState(false);
-  const [publishing, setPublishing] = useState<CourseVersion | null>(null);
+  const publishing = useQuestion<'publish', CourseVersion>(({ version_id }) => version_id);
   const newestFirst = course.versions.toReversed();
   const shown = all ? newestFirst : newestFirst.slice(0, FIRST_SHOWN);
   const columns: Column<CourseVersion>[] = [
@@ -93,7 +94,7 @@ export function VersionsPanel({ course, etag }: { course: CourseWithVersions; et
               size="xs"
               variant={newer && version.version_id === course.version_id ? 'filled' : 'default'}
               aria-label={words.publishOf(version.version_id)}
-              onClick={() => setPublishing(version)}
+              onClick={() => publishing.ask('publish', version)}
             >
               {words.publish}
             </Button>
@@ -113,7 +114,15 @@ export function VersionsPanel({ course, etag }: { course: CourseWithVersions; et
         </div>
       )}
       {all && newestFirst.length >= MAX_LISTED && <div className={styles.more}>{words.bounded}</div>}
-      <PublishDialog course={course} etag={etag} version={publishing} onClose={() => setPublishing(null)} />
+      {publishing.asked !== null && (
+        <PublishDialog
+          course={course}
+          etag={etag}
+          version={publishing.asked.of}
+          opened={publishing.isOpen('publish')}
+          onClose={(version) => publishing.close('publish', version)}
+        />
+      )}
     </Panel>
   );
 }

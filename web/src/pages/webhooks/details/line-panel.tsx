@@ -1,7 +1,6 @@
 import { Anchor, Button, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { postbackFailureReason } from '../../../../../src/webhooks/history/postback-failure.ts';
 import { hasDeadLettersQuery } from '../../../api/deliveries.ts';
 import type { Line, WebhookRecord } from '../../../api/webhook-records.ts';
@@ -15,6 +14,7 @@ import { RetryButton } from '../../../components/retry-button.tsx';
 import { StatusBadge, type Tone } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useQuestion } from '../../../components/use-question.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
@@ -26,6 +26,8 @@ import styles from './webhook-page.module.css';
 const texts = webhookDetails.line;
 const PLACEHOLDER_HEIGHT = 84;
 const COUNTDOWN_EVERY_MS = 1_000;
+
+type LineHead = NonNullable<Line['head']>;
 
 const TONES: Readonly<Record<Line['state'], Tone>> = {
   EMPTY: 'good',
@@ -95,26 +97,24 @@ function Head({
 }: {
   webhook: WebhookRecord;
   line: Line;
-  head: NonNullable<Line['head']>;
+  head: LineHead;
   clockAhead: number;
 }) {
   const readOnly = useWebhooksReadOnly();
   const queryClient = useQueryClient();
-  const [asking, setAsking] = useState(false);
+  const { asked, isOpen, ask, close } = useQuestion<'skip', LineHead>(({ message_id }) => message_id);
   const skip = useFormMutation(
     {
-      mutationFn: (messageId: string) => actOnHead(webhook.id, 'skip', messageId),
-      onSuccess: (after) => {
+      mutationFn: ({ message_id }: LineHead) => actOnHead(webhook.id, 'skip', message_id),
+      onSuccess: (after, skipped) => {
         queryClient.setQueryData(lineQuery(webhook.id).queryKey, after);
-        setAsking(false);
+        close('skip', skipped);
         notifyDone(texts.skipped);
       },
       onSettled: () => queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhook.id] }),
     },
-    asking,
+    isOpen('skip'),
   );
-  // The message that was confirmed is moved, even if another one has become the first in the meantime.
-  const [askedOf, setAskedOf] = useState(head);
   return (
     <>
       <Facts
@@ -153,8 +153,7 @@ function Head({
             size="xs"
             onClick={() => {
               skip.reset();
-              setAskedOf(head);
-              setAsking(true);
+              ask('skip', head);
             }}
             disabled={head.in_flight}
           >
@@ -162,17 +161,20 @@ function Head({
           </Button>
         </div>
       )}
-      <ConfirmDialog
-        opened={asking}
-        title={texts.skipTitle}
-        confirmLabel={texts.skipConfirm}
-        pending={skip.isPending}
-        error={skip.error}
-        onConfirm={() => skip.mutate(askedOf.message_id)}
-        onClose={() => setAsking(false)}
-      >
-        {texts.skipDescription(webhooks.subtopics[askedOf.subtopic].name)}
-      </ConfirmDialog>
+      {asked !== null && (
+        <ConfirmDialog
+          opened={isOpen('skip')}
+          title={texts.skipTitle}
+          confirmLabel={texts.skipConfirm}
+          pending={skip.isPending}
+          error={skip.error}
+          // The message that was confirmed is moved, even if another one has become the first in the meantime.
+          onConfirm={() => skip.mutate(asked.of)}
+          onClose={() => close('skip', asked.of)}
+        >
+          {texts.skipDescription(webhooks.subtopics[asked.of.subtopic].name)}
+        </ConfirmDialog>
+      )}
     </>
   );
 }
