@@ -125,6 +125,26 @@ describe('folders in the admin UI', () => {
     await visit.assertAccessible();
   });
 
+  it('stay collapsed in the tree when others are changed', async () => {
+    const outer = await make.folder('Outer');
+    const inner = await make.folder('Inner', outer);
+    await using visit = await ui.visit(`/content?folder=${inner}`);
+    const { page } = visit;
+    await item(page, 'Inner').waitFor();
+    await page.getByRole('tree', { name: 'Folders' }).focus();
+    for (const key of ['ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
+    await item(page, 'Inner').waitFor({ state: 'detached' });
+    await act(page, 'Rename…');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Inside');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Inside', level: 1 }).waitFor();
+    await visit.settled();
+    assert.equal(await item(page, 'Inside').count(), 0);
+    await visit.go(`/content?folder=${outer}`);
+    await visit.go(`/content?folder=${inner}`);
+    await item(page, 'Inside').waitFor();
+  });
+
   it('are not deleted while they are not empty, and the reasons link to the contents', async () => {
     const full = await make.folder('Full');
     await make.folder('Within', full);

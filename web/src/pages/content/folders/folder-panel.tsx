@@ -39,14 +39,17 @@ export function FolderPanel({
   const [search, setSearch] = useState('');
   const dragging = useTreeDragging(index);
 
+  const node = index?.get(open);
+  const parents = index === null || node === undefined ? [] : index.path(node).slice(0, -1);
+  /** The ids of the folders from Home to the open one. */
+  const path = [...parents.map(({ id }) => id), open].join(' ');
+  // When a folder is opened or moved. If only counts or other folders change, collapsed folders stay collapsed.
   useEffect(() => {
-    const node = index?.get(open);
-    if (index == null || node === undefined) return;
-    const above = index.path(node).slice(0, -1);
+    const above = path.split(' ').slice(0, -1).map(Number);
     setExpanded((before) =>
-      above.every(({ id }) => before.has(id)) ? before : new Set([...before, ...above.map(({ id }) => id)]),
+      above.every((id) => before.has(id)) ? before : new Set([...before, ...above]),
     );
-  }, [index, open, setExpanded]);
+  }, [path, setExpanded]);
 
   return (
     <div className={styles.panel}>
