@@ -79,6 +79,24 @@ describe('the learning record in the admin UI', () => {
     await history.getByRole('button', { name: 'Show earlier reports' }).waitFor({ state: 'detached' });
   });
 
+  it('keeps an attempt open that someone reads while the learner starts another', async () => {
+    const { registrationId } = await registerTo(ui.service, scorm12Course());
+    const attempt = async () => {
+      const client = await startLaunch(ui.service, registrationId);
+      await client.open();
+      await client.openUnit('i1');
+    };
+    await attempt();
+    await using visit = await ui.visit(`/registrations/${registrationId}`);
+    const events = (n: number) =>
+      visit.page.getByRole('list', { name: `What happened in attempt ${n}`, exact: true });
+    await events(1).waitFor();
+    await ui.service.api.post(`/registrations/${registrationId}/reset`);
+    await attempt();
+    await events(2).waitFor();
+    assert.ok(await events(1).isVisible());
+  });
+
   it('lists what happened once although units have the same title', async () => {
     const unit = (id: string, title: string) =>
       `<item identifier="${id}" identifierref="r1"><title>${title}</title></item>`;

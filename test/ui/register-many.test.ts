@@ -52,6 +52,23 @@ describe('registering many learners at once', () => {
     await page.getByRole('link', { name: 'alan' }).waitFor();
   });
 
+  it('says what is missing until it is chosen', async () => {
+    const name = 'Missing pieces';
+    await learning.accountWithCourses(name);
+    await using visit = await ui.visit('/registrations?new=many');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog', { name: 'Register many learners' });
+    await dialog.getByRole('button', { name: 'Register 0 learners' }).click();
+    const noAccount = dialog.getByText('Choose an account', { exact: true });
+    const noCourse = dialog.getByText('Choose a course or an equivalent', { exact: true });
+    await noAccount.waitFor();
+    await noCourse.waitFor();
+    await choose(page, 'Account', name);
+    await noAccount.waitFor({ state: 'detached' });
+    await choose(page, 'Course or equivalent', 'Ladders');
+    await noCourse.waitFor({ state: 'detached' });
+  });
+
   it('works from a CSV file; after a failure it stops, and nobody is registered twice', async () => {
     const account = await learning.accountWithCourses('Fourth Coffee');
     const course = learning.courses[1]!;

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { SECOND_MS } from '../../../../../src/time/units.ts';
 import {
   type Attempt,
@@ -42,20 +43,12 @@ export function HistoryPanel({ registration }: { registration: RegistrationWithU
       ) : (
         <>
           {attempts.map((attempt, index) => (
-            <details key={attempt.attempt} className={styles.attempt} open={index === 0}>
-              <summary>
-                {texts.attempt(attempt.attempt)}
-                <span className={styles.note}>{texts.version(attempt.version_id)}</span>
-              </summary>
-              <Timeline attempt={attempt} titles={titles} />
-              {attempt.units.map((unit) => (
-                <UnitHistory
-                  key={unit.unit_id}
-                  unit={unit}
-                  title={titles.get(unit.unit_id) ?? unit.unit_id}
-                />
-              ))}
-            </details>
+            <AttemptHistory
+              key={attempt.attempt}
+              attempt={attempt}
+              titles={titles}
+              isLatest={index === 0}
+            />
           ))}
           {isFetchNextPageError && <FormProblem error={error} />}
           {hasNextPage && (
@@ -71,6 +64,31 @@ export function HistoryPanel({ registration }: { registration: RegistrationWithU
         </>
       )}
     </Panel>
+  );
+}
+
+/** An attempt, opened at first if it is the latest. A newer one does not close it while someone reads it. */
+function AttemptHistory({
+  attempt,
+  titles,
+  isLatest,
+}: {
+  attempt: Attempt;
+  titles: ReadonlyMap<string, string>;
+  isLatest: boolean;
+}) {
+  const [isOpenAtFirst] = useState(isLatest);
+  return (
+    <details className={styles.attempt} open={isOpenAtFirst}>
+      <summary>
+        {texts.attempt(attempt.attempt)}
+        <span className={styles.note}>{texts.version(attempt.version_id)}</span>
+      </summary>
+      <Timeline attempt={attempt} titles={titles} />
+      {attempt.units.map((unit) => (
+        <UnitHistory key={unit.unit_id} unit={unit} title={titles.get(unit.unit_id) ?? unit.unit_id} />
+      ))}
+    </details>
   );
 }
 

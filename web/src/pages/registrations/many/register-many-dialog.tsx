@@ -100,9 +100,11 @@ function ManyForm({
   const [faults, setFaults] = useState<Faults>({});
   const { learners, faulty } = useMemo(() => readLearnerRows(text), [text]);
   const resetFile = useRef<() => void>(null);
+  const corrected = (field: keyof Faults) =>
+    setFaults(({ [field]: _corrected, ...others }) => others);
   const setLearners = (value: string) => {
     setText(value);
-    setFaults(({ learners: _corrected, ...others }) => others);
+    corrected('learners');
   };
   const readFile = async (file: File | null) => {
     if (file === null) return;
@@ -141,13 +143,17 @@ function ManyForm({
           onChange={(value) => {
             setAccount(value);
             setCourse([]);
+            corrected('account');
           }}
         />
         <SubjectField
           accountId={account[0]?.id ?? null}
           value={course}
           error={faults.course}
-          onChange={setCourse}
+          onChange={(value) => {
+            setCourse(value);
+            corrected('course');
+          }}
         />
         <Textarea
           label={texts.learners}
