@@ -222,6 +222,17 @@ describe('the event log in the admin UI', () => {
     await page.getByRole('link', { name: /Course imported, event/ }).waitFor();
   });
 
+  it('says once how many assets an event is about, though the account has the name of the first', async () => {
+    const { api } = ui.service;
+    const contents = [];
+    for (const name of ['Twin', 'Second', 'Third'])
+      contents.push({ type: 'FOLDER', id: (await api.create('/folders', { name })).id });
+    const { id } = await api.create('/accounts', { name: 'Twin' });
+    await api.post(`/accounts/${id}/content`, { contents });
+    await using visit = await ui.visit(`${EVENTS}?account_id=${id}&subtopic=CONTENT_ADDED_TO_ACCOUNT`);
+    await visit.page.getByText('Twin and 2 more · Twin', { exact: true }).waitFor();
+  });
+
   it('fits on a phone, and is opened with the keyboard', async () => {
     await using visit = await ui.visit(EVENTS, { phone: true });
     const { page } = visit;

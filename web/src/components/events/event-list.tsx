@@ -77,16 +77,20 @@ export function EventList({
 
 function About({ event }: { event: EventSummary }) {
   const { learner_id: learner, content, content_count: count, account } = event;
-  const [first] = content;
-  const parts = [learner, first?.name, account?.name].filter((part) => part !== null && part !== undefined);
+  const more = count > 1 ? ` ${events.moreContent(formatNumber(count - 1))}` : '';
+  // Two of them may have the same name.
+  const parts = [
+    { of: 'learner', name: learner, more: '' },
+    { of: 'content', name: content[0]?.name, more },
+    { of: 'account', name: account?.name, more: '' },
+  ].filter(({ name }) => name != null);
   return (
     <span className={styles.text}>
       {parts.map((part, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two parts may be the same text; their order never changes.
-        <span key={at}>
+        <span key={part.of}>
           {at > 0 && ' · '}
-          <bdi>{part}</bdi>
-          {part === first?.name && count > 1 && ` ${events.moreContent(formatNumber(count - 1))}`}
+          <bdi>{part.name}</bdi>
+          {part.more}
         </span>
       ))}
     </span>

@@ -9,7 +9,8 @@ export function DeliverySubject({ about }: { about: DeliverySummary['about'] }) 
   return (
     <>
       {parts.map((part, at) => (
-        <span key={part}>
+        // biome-ignore lint/suspicious/noArrayIndexKey: two parts may be the same text; their order never changes.
+        <span key={at}>
           {at > 0 && ' · '}
           <bdi>{part}</bdi>
         </span>
