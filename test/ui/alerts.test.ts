@@ -193,6 +193,23 @@ describe('alerts in the admin UI', () => {
     assert.match(history.text, /\r\n\d+,\d+,Stays,MESSAGE_DEAD_LETTERED,FIRING,Exported,/);
   });
 
+  test('are no longer selected when someone else has deleted them', async () => {
+    const { api } = ui.service;
+    const ids = [];
+    for (const name of ['Deleted by others', 'Still there']) {
+      const target = { format: 'JSON', url: receiver.url };
+      ids.push((await api.create('/alerts', { name, condition: 'MESSAGE_DEAD_LETTERED', target })).id);
+    }
+    await using visit = await ui.visit('/administration/alerts');
+    const { page } = visit;
+    for (const name of ['Deleted by others', 'Still there'])
+      await page.getByRole('checkbox', { name: `Select ${isolate(name)}` }).check();
+    await page.getByText('2 selected').waitFor();
+    await api.delete(`/alerts/${ids[0]}`);
+    await page.getByText('1 selected').waitFor();
+    await api.delete(`/alerts/${ids[1]}`);
+  });
+
   test('show when an e-mail is sent again to the addresses that were deferred', async () => {
     mail.busyAddresses.add('busy@example.com');
     await using failing = await startTarget({ respondWith: answer(500) });

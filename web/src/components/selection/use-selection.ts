@@ -19,11 +19,20 @@ export interface Selection<T> {
   clear: () => void;
 }
 
-/** @param rows the visible rows, in order */
-export function useSelection<T>(rows: readonly T[], keyOf: (row: T) => Key): Selection<T> {
+/**
+ * The selection of rows in a list.
+ * @param rows the visible rows, in order
+ * @param isWhole whether the list has no other rows, so that those that have left it are no longer selected
+ */
+export function useSelection<T>(
+  rows: readonly T[],
+  keyOf: (row: T) => Key,
+  { isWhole = false } = {},
+): Selection<T> {
   const [marked, setChosen] = useState<ReadonlyMap<Key, T>>(new Map());
   const visible = new Map(rows.map((row) => [keyOf(row), row]));
-  const chosen = new Map(Array.from(marked, ([key, row]) => [key, visible.get(key) ?? row]));
+  const kept = Array.from(marked).filter(([key]) => !isWhole || visible.has(key));
+  const chosen = new Map(kept.map(([key, row]) => [key, visible.get(key) ?? row]));
   const last = useRef<Key>(null);
   const choose = (those: readonly T[], isChosen: boolean) =>
     setChosen((before) => {

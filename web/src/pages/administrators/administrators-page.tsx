@@ -63,7 +63,7 @@ export function AdministratorsPage() {
   const [inviting, setInviting] = useState(false);
   const { act, dialogs } = useAdministratorActions();
   const queryClient = useQueryClient();
-  const selection = useSelection(data ?? [], keyOf);
+  const selection = useSelection(data ?? [], keyOf, { isWhole: true });
   const remove = useBulkDelete(selection, {
     words: texts.deleteDialog.many,
     nameOf,

@@ -62,7 +62,7 @@ function actionsColumn(act: ReturnType<typeof useAlertActions>['act']): Column<A
 export function AlertsPage() {
   const { data, error, refetch } = useQuery(alertListQuery);
   const queryClient = useQueryClient();
-  const selection = useSelection(data ?? [], keyOf);
+  const selection = useSelection(data ?? [], keyOf, { isWhole: true });
   const actions = useAlertActions();
   const remove = useBulkDelete(selection, {
     words: texts.remove.many,
