@@ -332,6 +332,21 @@ describe('equivalents and bundles', () => {
     assert.equal((await ui.service.api.get(`/bundles/${bundle.id}`)).status, 404);
   });
 
+  it('show viewers what others have changed', async () => {
+    const { id } = await make.bundle('Before', [course(0)]);
+    await using visit = await ui.visit(`/content/bundles/${id}`, { as: 'viewer' });
+    const { page } = visit;
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('link', { name: 'Fire', exact: true }).waitFor();
+    const contents = [{ type: 'COURSE', id: course(1).id }];
+    await ui.service.api.put(`/bundles/${id}`, { name: 'After', folder_id: 1, contents });
+    await page.clock.runFor(16_000);
+    await page.getByRole('heading', { name: 'After', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Feuer', exact: true }).waitFor();
+    assert.equal(await items(page).count(), 1);
+  });
+
   it('are read-only for viewers, and nothing is wider than the window on a phone', async () => {
     const { id } = await make.equivalent(HOSTILE, [course(3), course(1)]);
     await using visit = await ui.visit(`/content/equivalents/${id}`, { as: 'viewer', phone: true });

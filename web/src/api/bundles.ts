@@ -23,6 +23,14 @@ export const bundleListQuery = (query: object) =>
     ...polling(LIST_MS),
   });
 
+/** The record, for those who only read it. */
+export const bundleQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...contentKey, 'bundles', id],
+    queryFn: ({ signal }) => readRecord<BundleRecord>(`/bundles/${id}`, signal),
+    ...polling(LIST_MS),
+  });
+
 /** What the page of a bundle, which is its form, starts from. */
 export const bundleForEditQuery = (id: number) =>
   queryOptions({

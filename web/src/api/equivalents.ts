@@ -25,10 +25,12 @@ export const equivalentListQuery = (query: object) =>
     ...polling(LIST_MS),
   });
 
+/** The record, for those who only read it. */
 export const equivalentQuery = (id: number) =>
   queryOptions({
     queryKey: [...contentKey, 'equivalents', id],
     queryFn: ({ signal }) => readRecord<EquivalentRecord>(`/equivalents/${id}`, signal),
+    ...polling(LIST_MS),
   });
 
 /** What the page of an equivalent, which is its form, starts from. */

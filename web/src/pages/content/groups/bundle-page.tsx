@@ -1,10 +1,11 @@
 import { IconBookOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { bundleForEditQuery, updateBundle } from '../../../api/bundles.ts';
+import { bundleForEditQuery, bundleQuery, updateBundle } from '../../../api/bundles.ts';
 import { isInvalid, isNotFound } from '../../../api/errors.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { GoneAsset } from '../gone-asset.tsx';
 import { draftOfBundle, toBundle } from './group-draft.ts';
 import { GroupPage } from './group-page.tsx';
@@ -15,14 +16,16 @@ const route = getRouteApi('/app/content-layout/content/bundles/$bundleId');
 export function BundlePage() {
   const { bundleId } = route.useParams();
   const id = Number(bundleId);
-  const query = bundleForEditQuery(id);
+  const isAdmin = useIsAdmin();
+  const query = (isAdmin ? bundleForEditQuery : bundleQuery)(id);
   const { data, error, refetch } = useQuery(query);
   if (isNotFound(error) || isInvalid(error)) return <GoneAsset icon={IconBookOff} />;
   if (data === undefined)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
   return (
     <GroupPage
-      key={id}
+      // Those who cannot edit see what others have changed.
+      key={isAdmin ? id : `${id} ${data.etag}`}
       kind="bundle"
       read={data}
       queryKey={query.queryKey}

@@ -1,10 +1,11 @@
 import { IconLanguageOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { equivalentForEditQuery, updateEquivalent } from '../../../api/equivalents.ts';
+import { equivalentForEditQuery, equivalentQuery, updateEquivalent } from '../../../api/equivalents.ts';
 import { isInvalid, isNotFound } from '../../../api/errors.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { GoneAsset } from '../gone-asset.tsx';
 import { draftOfEquivalent, toEquivalent } from './group-draft.ts';
 import { GroupPage } from './group-page.tsx';
@@ -15,14 +16,16 @@ const route = getRouteApi('/app/content-layout/content/equivalents/$equivalentId
 export function EquivalentPage() {
   const { equivalentId } = route.useParams();
   const id = Number(equivalentId);
-  const query = equivalentForEditQuery(id);
+  const isAdmin = useIsAdmin();
+  const query = (isAdmin ? equivalentForEditQuery : equivalentQuery)(id);
   const { data, error, refetch } = useQuery(query);
   if (isNotFound(error) || isInvalid(error)) return <GoneAsset icon={IconLanguageOff} />;
   if (data === undefined)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
   return (
     <GroupPage
-      key={id}
+      // Those who cannot edit see what others have changed.
+      key={isAdmin ? id : `${id} ${data.etag}`}
       kind="equivalent"
       read={data}
       queryKey={query.queryKey}
