@@ -79,6 +79,19 @@ describe('registrations in the admin UI', () => {
     assert.equal((await ui.service.api.get(`/registrations/${registrationId}`)).status, 404);
   });
 
+  it('a launch link that stays on the page says that it has expired', async () => {
+    const account = await learning.accountWithCourses('Lucerne Publishing');
+    const id = await learning.register(account, learning.courses[0]!, 'ada');
+    await using visit = await ui.visit(`/registrations/${id}`);
+    const { page } = visit;
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('button', { name: 'Create launch link' }).click();
+    await page.getByText(/Mode: normal\. Expires/).waitFor();
+    await page.clock.fastForward('9999:00:00');
+    await page.getByText(/Mode: normal\. Expired/).waitFor();
+  });
+
   it('a score with more digits than one would type is kept when something else is saved', async () => {
     const { api } = ui.service;
     const account = await learning.accountWithCourses('Woodgrove');

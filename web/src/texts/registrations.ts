@@ -202,6 +202,7 @@ export const registrations = {
     modeNames: { normal: 'normal', browse: 'browse', review: 'review' },
     private: 'Anyone with this link can open its page until it expires. Give it only to the learner.',
     expires: 'Expires',
+    expired: 'Expired',
   },
   units: {
     title: 'Units',

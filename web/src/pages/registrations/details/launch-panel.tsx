@@ -18,9 +18,11 @@ import { Panel } from '../../../components/panel.tsx';
 import { Time } from '../../../components/time.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import { languageName } from '../../../utilities/language-name.ts';
+import { useNow } from '../../../utilities/use-now.ts';
 import styles from '../registrations.module.css';
 
 const texts = registrations.launch;
+const EXPIRY_EVERY_MS = 10_000;
 
 /** Creates links that open the course for the learner. */
 export function LaunchPanel({ registration }: { registration: RegistrationWithUnits }) {
@@ -75,7 +77,7 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
                 texts.modeNames[madeFor.mode],
                 madeFor.language === undefined ? null : (languageName(madeFor.language) ?? madeFor.language),
               )}{' '}
-              {texts.expires} <Time value={made.expires_dt} />
+              <Expiry at={made.expires_dt} />
             </div>
             <Callout tone="warn" live>
               {texts.private}
@@ -125,5 +127,15 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
         </div>
       </Stack>
     </Panel>
+  );
+}
+
+/** When a link expires or has expired. */
+function Expiry({ at }: { at: string }) {
+  const now = useNow(EXPIRY_EVERY_MS);
+  return (
+    <>
+      {Date.parse(at) > now ? texts.expires : texts.expired} <Time value={at} />
+    </>
   );
 }
