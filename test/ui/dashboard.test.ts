@@ -123,6 +123,29 @@ describe('the dashboard', () => {
     await until(async () => (await next.textContent()) !== first, 'the time left has become less');
   });
 
+  it('keeps the mark at the minute that is pointed at while the hour moves on', async () => {
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    let minutesLater = 0;
+    await page.route('**/ui/api/dashboard', async (route) => {
+      const { 'if-none-match': _tag, ...headers } = route.request().headers();
+      const response = await route.fetch({ headers });
+      const body = await response.json();
+      const { minutes } = body.delivery;
+      const start_dt = new Date(Date.parse(minutes.at(-1).start_dt) + 60_000).toISOString();
+      if (minutesLater > 0) body.delivery.minutes = [...minutes.slice(1), { ...minutes[0], start_dt }];
+      const { etag: _new, ...others } = response.headers();
+      await route.fulfill({ status: 200, headers: others, json: body });
+    });
+    await page.reload();
+    const chart = page.getByRole('img', { name: /Events in the last hour/ });
+    await chart.hover();
+    const mark = chart.locator('rect[width="1"]');
+    const at = Number(await mark.getAttribute('x'));
+    minutesLater = 1;
+    await chart.locator(`rect[width="1"][x="${at - 1}"]`).waitFor({ state: 'attached' });
+  });
+
   it('shows the last hour as a table, too, at its own address and in the reader’s time zone', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;

@@ -101,6 +101,21 @@ describe('finding messages in a webhook’s history', () => {
     await rows.nth(3).waitFor();
   });
 
+  it('finds by an id that was copied with spaces around it', async () => {
+    const { data } = (await ui.service.api.get(`/webhooks/${id}/deliveries`)).body;
+    const [{ message_id: messageId }] = data;
+    await using visit = await ui.visit(history());
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const form = page.getByRole('dialog', { name: 'Filters' });
+    await form.getByRole('textbox', { name: 'Message id' }).fill(` ${messageId} `);
+    await form.getByRole('button', { name: 'Apply' }).click();
+    await visit.arrived(`${history()}&message=${messageId}`);
+    const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
+    await rows.nth(1).waitFor({ state: 'detached' });
+    assert.equal(await rows.count(), 1);
+  });
+
   it('opens one with its pretty-printed response first, and J and K move to the others', async () => {
     await using visit = await ui.visit(history());
     const { page } = visit;

@@ -113,6 +113,7 @@ function Chart({
         minutes={minutes}
         parts={parts}
         summary={summary}
+        pointed={minute}
         onPoint={(at) => setPointed(at?.start_dt ?? null)}
       />
       <div className={styles.axis}>

@@ -1,4 +1,4 @@
-import { type PointerEvent, useState } from 'react';
+import type { PointerEvent } from 'react';
 import type { Minute } from '../../api/dashboard.ts';
 import styles from './minute-bars.module.css';
 
@@ -19,24 +19,21 @@ export function MinuteBars({
   minutes,
   parts,
   summary,
+  pointed,
   onPoint,
 }: {
   minutes: readonly Minute[];
   parts: readonly BarPart[];
   summary: string;
-  /** The hovered minute; null if there is none. */
-  onPoint: (minute: Minute | null) => void;
+  /** The hovered minute. */
+  pointed: Minute | undefined;
+  onPoint: (minute: Minute | undefined) => void;
 }) {
-  const [pointed, setPointed] = useState<number | null>(null);
   const highest = Math.max(1, highestOf(minutes, parts));
-  const point = (index: number | null) => {
-    setPointed(index);
-    onPoint(index === null ? null : (minutes[index] ?? null));
-  };
   const follow = (event: PointerEvent<SVGSVGElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     const index = Math.floor(((event.clientX - left) / width) * minutes.length);
-    point(Math.min(minutes.length - 1, Math.max(0, index)));
+    onPoint(minutes[Math.min(minutes.length - 1, Math.max(0, index))]);
   };
   return (
     <svg
@@ -47,9 +44,11 @@ export function MinuteBars({
       preserveAspectRatio="none"
       onPointerMove={follow}
       onPointerDown={follow}
-      onPointerLeave={() => point(null)}
+      onPointerLeave={() => onPoint(undefined)}
     >
-      {pointed !== null && <rect className={styles.pointed} x={pointed} y={0} width={1} height={HEIGHT} />}
+      {pointed !== undefined && (
+        <rect className={styles.pointed} x={minutes.indexOf(pointed)} y={0} width={1} height={HEIGHT} />
+      )}
       {minutes.map((minute, index) => (
         <Bar key={minute.start_dt} minute={minute} index={index} parts={parts} highest={highest} />
       ))}

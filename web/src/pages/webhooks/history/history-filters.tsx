@@ -28,7 +28,10 @@ export function HistoryFilters({
   const count = HISTORY_FILTERS.filter((name) => search[name] !== undefined).length;
   const apply = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const entered = Object.fromEntries(new FormData(event.currentTarget));
+    // Ids that are copied often have spaces around them.
+    const entered = Object.fromEntries(
+      Array.from(new FormData(event.currentTarget), ([name, value]) => [name, String(value).trim()]),
+    );
     // When clocks go back, two times have the same text.
     for (const name of ['from', 'until'] as const)
       if (search[name] !== undefined && entered[name] === local(search[name])) entered[name] = search[name];
