@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
+import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -71,7 +72,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     await page.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox').fill('Kept');
+    await dialog.getByLabel(`Type “${isolate('Kept')}” to confirm`).fill('Kept');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -222,6 +223,35 @@ describe('a response that arrives after its form or dialog was left', () => {
     await page.getByText(`${isolate('CRM')} is active.`).waitFor();
     assert.equal(changes, 1);
     await ui.service.api.delete(`/webhooks/${id}`);
+  });
+
+  test('a version that is published after Cancel does not close the question about another one', async () => {
+    const { id } = await importCourse(ui.service);
+    for (const _version of [2, 3])
+      await ui.service.api.create(`/courses/${id}/versions`, uploadForm(await scormPackage()));
+    await using visit = await ui.visit(`/content/courses/${id}`);
+    const { page } = visit;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/publish', async (route) => {
+      await held.promise;
+      await route.fallback();
+    });
+    const publish = page.getByRole('button', { name: /^Publish version \d+$/ });
+    const dialog = page.getByRole('dialog');
+    await publish.first().click();
+    const sent = page.waitForRequest('**/publish');
+    await dialog.getByRole('button', { name: /^Publish/ }).click();
+    await sent;
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await publish.last().click();
+    const question = await dialog.getByRole('heading').textContent();
+    held.resolve();
+    await page.getByText(/^Version \d+ is published\.$/).waitFor();
+    await visit.settled();
+    assert.equal(await dialog.getByRole('heading').textContent(), question);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
   });
 
   test('stays at a page that is opened while a record is deleted on another one', async () => {

@@ -10,7 +10,7 @@ const READ = { scope: 'content:read' };
 
 /** Direct users of an asset, which prevent its deletion. */
 export type ContentUsageRecord = ReturnType<typeof toRecord>;
-/** Users of one kind: the first of them by name, and how many there are. */
+/** Users of one kind: the first of them by id, and how many there are. */
 export type UserList = ReturnType<typeof toUserList>;
 
 /** Users of an asset, which prevent its deletion, for the admin UI. */

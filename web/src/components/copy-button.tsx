@@ -49,6 +49,7 @@ async function copyText(value: string): Promise<boolean> {
     await navigator.clipboard.writeText(value);
     return true;
   } catch {
+    const { activeElement: button } = document;
     const field = document.createElement('textarea');
     field.value = value;
     field.setAttribute('readonly', '');
@@ -56,6 +57,8 @@ async function copyText(value: string): Promise<boolean> {
     field.select();
     const done = document.execCommand('copy');
     field.remove();
+    // The field has taken it.
+    if (button instanceof HTMLElement) button.focus({ preventScroll: true });
     return done;
   }
 }

@@ -1,6 +1,7 @@
 import { Title } from '@mantine/core';
 import type { ComponentType, ReactNode } from 'react';
 import styles from './empty-state.module.css';
+import { keepsFocus } from './focus-heading.ts';
 
 /** Says why there is nothing to show, and what to do. */
 export function EmptyState({
@@ -18,7 +19,7 @@ export function EmptyState({
   heading?: 'h1' | 'h2' | 'h3';
 }) {
   return (
-    <div className={styles.empty}>
+    <div ref={keepsFocus} className={styles.empty}>
       {Icon !== undefined && (
         <span className={styles.icon} aria-hidden="true">
           <Icon size={24} stroke={1.5} />

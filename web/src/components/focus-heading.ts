@@ -3,13 +3,33 @@ export function focusHeading(): void {
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
 }
 
-/** A ref for something that may disappear with the focus in it, such as a row. The heading then gets the focus. */
+/**
+ * A ref for something that may disappear with the focus in it, such as a row. The heading then gets the focus or, in a
+ * dialog, the dialog.
+ */
 export function keepsFocus(element: HTMLElement | null): () => void {
   return () => {
     if (element?.contains(document.activeElement) !== true) return;
+    const dialog = element.closest<HTMLElement>('[role=dialog]');
     // It is still there, and what replaces it may take the focus.
     queueMicrotask(() => {
-      if (document.activeElement === document.body) focusHeading();
+      if (document.activeElement !== document.body) return;
+      if (dialog === null) focusHeading();
+      else dialog.focus({ preventScroll: true });
     });
   };
+}
+
+/**
+ * Moves the focus to the last button of the next item in a list, or of the item before it, because the item with the focus
+ * is about to be removed.
+ * @param control what has the focus
+ * @returns false if there is no other item
+ */
+export function focusNeighbour(control: Element): boolean {
+  const item = control.closest('li');
+  const neighbour = item?.nextElementSibling ?? item?.previousElementSibling;
+  const button = Array.from(neighbour?.querySelectorAll('button') ?? []).at(-1);
+  button?.focus();
+  return button !== undefined;
 }

@@ -69,7 +69,7 @@ export function notifyFailed(title: string, message: ReactNode): void {
   });
 }
 
-/** Shows an error of an action without a form. A 401 needs no message, because the layout asks to sign in again. */
+/** Shows an error of an action without a form. Of a 401, too: the action was not done, and is not done after signing in. */
 export function notifyError(error: unknown): void {
   const { title, detail, advice } = explainError(error);
   notifyFailed(title, [detail, advice].filter(Boolean).join(' '));

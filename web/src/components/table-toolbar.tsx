@@ -1,13 +1,14 @@
-import { ActionIcon, CloseButton, Select, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Select, Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconSearch, IconSortAscending, IconSortDescending } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { MAX_SEARCH_LENGTH } from '../../../src/ui-api/list-limits.ts';
 import { shared } from '../texts/shared.ts';
 import { PHONE } from './data-rows.tsx';
 import styles from './data-table.module.css';
+import { FilterInput } from './filter-input.tsx';
 import type { Column, TableOrder } from './table-columns.ts';
 import type { TableState } from './use-table.ts';
-import { useTypedFilter } from './use-typed-filter.ts';
 
 const TYPING_MS = 250;
 
@@ -35,32 +36,22 @@ export function TableToolbar<T>({
   if (searchLabel === undefined && !filters && !extra && !offersOrder) return null;
   return (
     <search className={styles.toolbar}>
-      {searchLabel !== undefined && <SearchField table={table} label={searchLabel} />}
+      {searchLabel !== undefined && (
+        <FilterInput
+          table={table}
+          name="search"
+          label={searchLabel}
+          pauseMs={TYPING_MS}
+          className={styles.search ?? ''}
+          type="search"
+          maxLength={MAX_SEARCH_LENGTH}
+          leftSection={<IconSearch size={16} stroke={1.6} />}
+        />
+      )}
       {filters}
       {offersOrder && <OrderField columns={sortable} order={order} onOrder={onOrder} />}
       {extra !== undefined && <div className={styles.extra}>{extra}</div>}
     </search>
-  );
-}
-
-function SearchField({ table, label }: { table: TableState; label: string }) {
-  const [typed, setTyped] = useTypedFilter(table, 'search', TYPING_MS);
-  return (
-    <TextInput
-      className={styles.search ?? ''}
-      type="search"
-      aria-label={label}
-      placeholder={label}
-      value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
-      maxLength={200}
-      leftSection={<IconSearch size={16} stroke={1.6} />}
-      rightSection={
-        typed === '' ? null : (
-          <CloseButton size="sm" aria-label={shared.table.clearSearch} onClick={() => setTyped('')} />
-        )
-      }
-    />
   );
 }
 

@@ -28,7 +28,7 @@ export const shared = {
     failed: 'The browser does not allow copying here. Select the text and copy it yourself.',
   },
   confirm: {
-    type: (name: string) => `Type “${name}” to confirm`,
+    type: (name: string) => `Type “${isolate(name)}” to confirm`,
     mismatch: 'The name does not match.',
   },
   incompleteTime: 'Enter a whole date and time, with a year of four digits',

@@ -4,7 +4,14 @@ import { assetKey } from '../../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { AssetIcon } from '../asset-icon.tsx';
+import { focusNeighbour } from '../focus-heading.ts';
 import styles from './content-dialog.module.css';
+
+/** Moves the focus to what follows an element. */
+function focusAfter(element: Element | null): void {
+  const next = element?.nextElementSibling;
+  if (next instanceof HTMLElement) next.focus();
+}
 
 interface Chosen {
   type: FocusType;
@@ -43,7 +50,10 @@ export function ChosenList<T extends Chosen>({
             className={styles.unchoose ?? ''}
             size={20}
             aria-label={removeLabel(asset.name)}
-            onClick={() => onRemove(asset)}
+            onClick={({ currentTarget: button }) => {
+              if (!focusNeighbour(button)) focusAfter(button.closest('ul'));
+              onRemove(asset);
+            }}
           >
             <IconX size={14} stroke={1.8} />
           </ActionIcon>

@@ -102,7 +102,11 @@ export function ContentForm<T extends Choice>({
         <Chosen
           none={words.noneChosen ?? texts.noneChosen}
           assets={assets}
-          onRemove={(asset) => choose([asset], false)}
+          onRemove={(asset) => {
+            choose([asset], false);
+            // The list of choices disappears.
+            if (assets.length === 1) searchField.current?.focus();
+          }}
         />
       )}
       {note !== undefined && (

@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { shared } from '../../texts/shared.ts';
 import { LATEST_LOCAL_TIME, toAddressTime, toLocalTime } from '../../utilities/local-time.ts';
+import { keepsFocus } from '../focus-heading.ts';
 import type { TableState } from '../use-table.ts';
 import { useTypedFilter } from '../use-typed-filter.ts';
 import styles from './log.module.css';
@@ -56,6 +57,7 @@ export function OnlyFilter({
   if (table.values[name] === undefined) return null;
   return (
     <Button
+      ref={keepsFocus}
       variant="default"
       rightSection={<IconX size={14} stroke={1.8} aria-hidden />}
       aria-label={`${remove}: ${label}`}

@@ -6,6 +6,7 @@ import tableStyles from '../data-table.module.css';
 import { EmptyState } from '../empty-state.tsx';
 import { ErrorState } from '../error-state.tsx';
 import { ExportButton, type LogExport } from '../export-button.tsx';
+import { keepsFocus } from '../focus-heading.ts';
 import { PageHeader } from '../page-header.tsx';
 import type { TableState } from '../use-table.ts';
 import { TimeFilter } from './log-filters.tsx';
@@ -61,7 +62,7 @@ export function LogPage<Entry extends { id: number | string }>({
           <TimeFilter table={table} name="to" label={words.filters.to} />
           {filtersOfLinks}
           {table.narrowed && (
-            <Button variant="subtle" onClick={table.clear}>
+            <Button ref={keepsFocus} variant="subtle" onClick={table.clear}>
               {words.filters.clear}
             </Button>
           )}

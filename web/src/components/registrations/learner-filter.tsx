@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { registrations } from '../../texts/registrations.ts';
+import { keepsFocus } from '../focus-heading.ts';
 import type { TableState } from '../use-table.ts';
 import styles from './registration-table.module.css';
 
@@ -15,6 +16,7 @@ export function LearnerFilter({ table }: { table: TableState }) {
   if (typeof learner !== 'string') return null;
   return (
     <Button
+      ref={keepsFocus}
       variant="default"
       className={styles.oneLearner ?? ''}
       rightSection={<IconX size={14} stroke={1.8} aria-hidden />}

@@ -2,6 +2,7 @@ import { CloseButton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
+import { keepsFocus } from '../../components/focus-heading.ts';
 import type { TableState } from '../../components/use-table.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { HistoryFilters } from '../webhooks/history/history-filters.tsx';
@@ -50,7 +51,7 @@ export function LetterFilters({
 
 function Limit({ endLabel, onEnd, children }: { endLabel: string; onEnd: () => void; children: ReactNode }) {
   return (
-    <span className={styles.only}>
+    <span ref={keepsFocus} className={styles.only}>
       {children}
       <CloseButton size="sm" aria-label={endLabel} onClick={onEnd} />
     </span>

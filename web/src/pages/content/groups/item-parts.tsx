@@ -3,6 +3,7 @@ import { IconArrowDown, IconArrowUp, IconGripVertical, IconX } from '@tabler/ico
 import type { HTMLAttributes } from 'react';
 import { AssetIcon } from '../../../components/asset-icon.tsx';
 import { AssetLink } from '../../../components/asset-link.tsx';
+import { focusNeighbour } from '../../../components/focus-heading.ts';
 import { groups } from '../../../texts/content-groups.ts';
 import type { GroupItem } from './group-draft.ts';
 import styles from './groups.module.css';
@@ -72,7 +73,15 @@ export function MoveButtons({
 export function RemoveButton({ name, onRemove }: { name: string; onRemove: () => void }) {
   return (
     <Tooltip label={groups.remove(name)}>
-      <ActionIcon variant="subtle" color="gray" aria-label={groups.remove(name)} onClick={onRemove}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={groups.remove(name)}
+        onClick={({ currentTarget: button }) => {
+          if (!focusNeighbour(button)) button.form?.querySelector<HTMLElement>('[data-add]')?.focus();
+          onRemove();
+        }}
+      >
         <IconX size={16} />
       </ActionIcon>
     </Tooltip>

@@ -9,6 +9,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { focusNeighbour } from '../../../components/focus-heading.ts';
 import { uploads } from '../../../texts/uploads.ts';
 import { formatBytes } from '../../../utilities/numbers.ts';
 import { explainUpload } from './explain-upload.ts';
@@ -64,7 +65,14 @@ export function UploadRow({ item, queue }: { item: UploadItem; queue: UploadQueu
           variant="subtle"
           color="gray"
           aria-label={isUnfinished(item) ? uploads.cancel(file.name) : uploads.dismiss(file.name)}
-          onClick={() => (isUnfinished(item) ? queue.cancel(id) : queue.remove(id))}
+          onClick={({ currentTarget: button }) => {
+            if (isUnfinished(item)) {
+              queue.cancel(id);
+              return;
+            }
+            focusNeighbour(button);
+            queue.remove(id);
+          }}
         >
           <IconX size={16} stroke={1.6} />
         </ActionIcon>

@@ -16,6 +16,7 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
@@ -53,6 +54,8 @@ export function DeliveryDrawer({
   const [shown, setShown] = useState(deliveryId);
   if (deliveryId !== null && deliveryId !== shown) setShown(deliveryId);
   const isOpen = deliveryId !== null;
+  // Newer messages may push the row off the list meanwhile, and Mantine does not notice that.
+  useReturnFocus(isOpen);
   const open = (id: number | null) => isOpen && id !== null && onOpen(id);
   useHotkeys([
     ['j', () => open(neighbours.next)],
@@ -60,8 +63,9 @@ export function DeliveryDrawer({
   ]);
   return (
     <Drawer
-      opened={deliveryId !== null}
+      opened={isOpen}
       onClose={onClose}
+      returnFocus={false}
       position="right"
       size="lg"
       title={shown === null ? texts.title : texts.titleOf(shown)}

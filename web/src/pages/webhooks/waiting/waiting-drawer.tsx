@@ -12,6 +12,7 @@ import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { waiting } from '../../../texts/waiting.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
@@ -40,14 +41,24 @@ export function WaitingDrawer({
   // The drawer keeps its content while it closes.
   const [shown, setShown] = useState(position);
   if (position !== null && position !== shown) setShown(position);
+  const isOpen = position !== null;
+  // A message that is sent meanwhile leaves the list, and Mantine does not notice that.
+  useReturnFocus(isOpen);
   return (
-    <Drawer opened={position !== null} onClose={onClose} position="right" size="lg" title={texts.title}>
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      returnFocus={false}
+      position="right"
+      size="lg"
+      title={texts.title}
+    >
       {shown !== null && (
         <Content
           key={shown}
           webhookId={webhookId}
           position={shown}
-          isOpen={position !== null}
+          isOpen={isOpen}
           webhook={webhook}
           onClose={onClose}
         />
