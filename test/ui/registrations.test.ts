@@ -49,7 +49,7 @@ describe('registrations in the admin UI', () => {
     await page.getByRole('button', { name: 'Save status' }).click();
     await page.getByText('It is now: completion incomplete', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Keep my changes' }).click();
-    await page.getByRole('button', { name: 'Save status' }).click();
+    await page.getByRole('button', { name: 'Save status' }).and(page.locator(':focus')).click();
     await page.getByText('The status was saved.').waitFor();
     const { body } = await ui.service.api.get(`/registrations/${registrationId}`);
     assert.deepEqual(

@@ -1,41 +1,26 @@
 import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useRef, useState } from 'react';
-import { isOutdated } from '../../../api/errors.ts';
-import {
-  type Completion,
-  type Registration,
-  type RegistrationWithUnits,
-  registrationQuery,
-  registrationsKey,
-  type Success,
-  updateRegistrationStatus,
-} from '../../../api/registrations.ts';
-import { type Read, readRecord } from '../../../api/request.ts';
+import type { Completion, Registration, Success } from '../../../api/registrations.ts';
+import type { Read } from '../../../api/request.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
-import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { formatClock, formatScore } from '../../../components/registrations/results.ts';
 import { SaveButton } from '../../../components/save-button.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
-import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
 import {
-  afterSaving,
   COMPLETION_OPTIONS,
   type DraftFaults,
-  draftOf,
   faultsOf,
-  isSameStatus,
   type StatusDraft,
   SUCCESS_OPTIONS,
   statusInWords,
-  statusOf,
 } from './status-draft.ts';
+import { useStatusEdit } from './use-status-edit.ts';
 
 const texts = registrations.status;
 
@@ -61,79 +46,32 @@ export function StatusPanel({ read }: { read: Read<Registration> }) {
   );
 }
 
-/** The input, and the status when editing started. */
-interface Edit {
-  draft: StatusDraft;
-  basis: Read<Registration>;
-}
-
-/** Undone input is not an edit: the form shows reported results again. */
-function editFrom(basis: Read<Registration>, draft: StatusDraft): Edit | null {
-  return isSameStatus(draft, draftOf(basis.record)) ? null : { draft, basis };
-}
-
 /** Shows reported results until something is edited. From then on, it keeps the input. */
 function StatusForm({ read }: { read: Read<Registration> }) {
-  const queryClient = useQueryClient();
-  const id = read.record.registration_id;
-  const [edit, setEdit] = useState<Edit | null>(null);
+  const edit = useStatusEdit(read);
   const [faults, setFaults] = useState<DraftFaults>({});
-  const [conflict, setConflict] = useState<Read<RegistrationWithUnits> | null>(null);
   const fields = useRef<Partial<Record<'score' | 'duration', HTMLInputElement | null>>>({});
-  const current = draftOf(read.record);
-  const draft = edit?.draft ?? current;
-  const isChanged = edit !== null;
   const submitButton = useRef<HTMLButtonElement>(null);
-  const save = useFormMutation({
-    mutationFn: async ({ draft: entered, basis }: Edit) => {
-      for (let known = basis; ; ) {
-        try {
-          return await updateRegistrationStatus(id, statusOf(entered), known.etag);
-        } catch (error) {
-          if (!isOutdated(error)) throw error;
-          const latest = await readRecord<RegistrationWithUnits>(`/registrations/${id}`);
-          // Only the attempt or its units have changed, for example because the learner has opened the course.
-          const isSame = isSameStatus(draftOf(latest.record), draftOf(basis.record));
-          if (!isSame) setConflict(latest);
-          if (!isSame || latest.etag === known.etag) throw error;
-          known = latest;
-        }
-      }
-    },
-    onSuccess: (saved, sent) => {
-      notifyDone(texts.saved);
-      queryClient.setQueryData<Read<RegistrationWithUnits>>(
-        registrationQuery(id).queryKey,
-        (before) => before && { record: { ...before.record, ...saved.record }, etag: saved.etag },
-      );
-      setEdit((now) => now && editFrom(saved, afterSaving(now.draft, sent.draft, draftOf(saved.record))));
-      // Not awaited: what was saved is known, even if nothing can be read now.
-      void queryClient.invalidateQueries({ queryKey: registrationsKey });
-    },
-  });
+  const { draft, conflict } = edit;
   const change = (members: Partial<StatusDraft>) => {
-    const basis = edit?.basis ?? read;
-    const entered = { ...draft, ...members };
-    // While the former input is saved, input that undoes it is a change.
-    setEdit(save.isPending ? { draft: entered, basis } : editFrom(basis, entered));
+    edit.change(members);
     setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in members))));
   };
-  const discard = () => {
-    setEdit(null);
+  // The button that was pressed disappears.
+  const keepFocus = () => submitButton.current?.focus();
+  const withoutInput = (drop: () => void) => () => {
+    drop();
     setFaults({});
-    setConflict(null);
-    save.reset();
-    // The button that was pressed disappears.
-    submitButton.current?.focus();
+    keepFocus();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (edit === null || save.isPending || conflict !== null) return;
+    if (!edit.isChanged || edit.isSaving || conflict !== null) return;
     const found = faultsOf(draft);
     setFaults(found);
     const first = found.score !== undefined ? 'score' : found.duration !== undefined ? 'duration' : null;
     if (first !== null) fields.current[first]?.focus();
-    else save.mutate(edit);
+    else edit.save();
   };
   return (
     <form noValidate onSubmit={submit}>
@@ -146,27 +84,19 @@ function StatusForm({ read }: { read: Read<Registration> }) {
                 size="xs"
                 variant="default"
                 onClick={() => {
-                  setEdit({ draft, basis: conflict });
-                  setConflict(null);
-                  save.reset();
+                  edit.keepInput();
+                  keepFocus();
                 }}
               >
                 {texts.conflict.keep}
               </Button>
-              <Button
-                size="xs"
-                variant="default"
-                onClick={() => {
-                  queryClient.setQueryData(registrationQuery(id).queryKey, conflict);
-                  discard();
-                }}
-              >
+              <Button size="xs" variant="default" onClick={withoutInput(edit.takeResults)}>
                 {texts.conflict.take}
               </Button>
             </Group>
           </Callout>
         ) : (
-          <FormProblem error={save.error} />
+          <FormProblem error={edit.problem} />
         )}
         <Choice
           label={texts.completion}
@@ -207,17 +137,17 @@ function StatusForm({ read }: { read: Read<Registration> }) {
         </div>
         <p className={styles.note}>{texts.event}</p>
         <Group gap="sm">
-          <SaveButton ref={submitButton} saving={save.isPending} canSave={isChanged && conflict === null}>
+          <SaveButton ref={submitButton} saving={edit.isSaving} canSave={edit.isChanged && conflict === null}>
             {texts.save}
           </SaveButton>
-          {isChanged && (
-            <Button variant="default" disabled={save.isPending} onClick={discard}>
+          {edit.isChanged && (
+            <Button variant="default" disabled={edit.isSaving} onClick={withoutInput(edit.discard)}>
               {texts.discard}
             </Button>
           )}
         </Group>
       </Stack>
-      <UnsavedChanges when={isChanged && !(save.isPending && save.variables === edit)} />
+      <UnsavedChanges when={edit.isUnsaved} />
     </form>
   );
 }
