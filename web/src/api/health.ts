@@ -10,6 +10,7 @@ import { request } from './request.ts';
 
 export type { Health, HealthSummary, SettingDifference, SettingInForce };
 
+/** The checks of the health, in the order in which they are shown. */
 export const CHECKS = ['database', 'disk', 'content', 'queue'] as const;
 export type Check = (typeof CHECKS)[number];
 

@@ -18,6 +18,7 @@ const CLOCK_TOLERANCE_MS = 2_500;
 /** Milliseconds that the service's clock is ahead, as far as known. */
 let knownAhead = 0;
 
+/** What a request can carry. */
 export interface RequestOptions {
   body?: unknown;
   signal?: AbortSignal;

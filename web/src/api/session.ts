@@ -10,6 +10,7 @@ import { request } from './request.ts';
 
 export type { Invitation, Role, Session };
 
+/** Who uses this browser. `setupRequired` means that the service has no administrator yet. */
 export type SessionState = { signedIn: true; session: Session } | { signedIn: false; setupRequired: boolean };
 
 /** The cached state after signing in. */

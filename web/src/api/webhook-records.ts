@@ -27,5 +27,6 @@ export type WebhookConfiguration = Omit<
   'id' | 'in_error' | 'paused_since_dt' | 'inactive_since_dt' | 'read_only' | 'created_dt' | 'updated_dt'
 >;
 
+/** The length of the periods of a trend. */
 export type TrendPeriod = Trend['period'];
 export const TREND_PERIODS = ['hour', 'day', 'week', 'month'] as const satisfies readonly TrendPeriod[];

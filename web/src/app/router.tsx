@@ -47,6 +47,7 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
+/** The router of the admin UI. It also defines the types of all links. */
 export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,

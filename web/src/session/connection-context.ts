@@ -1,6 +1,7 @@
 import { createContext, use, useSyncExternalStore } from 'react';
 import { Connection } from '../api/connection.ts';
 
+/** The connection to the service. Requests report to it whether they got a response. */
 export const ConnectionContext = createContext(new Connection());
 
 /** Whether the service did not respond to the last request. */

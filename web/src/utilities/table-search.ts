@@ -3,6 +3,7 @@ import { MAX_SEARCH_LENGTH } from '../../../src/ui-api/list-limits.ts';
 import { onlyKnown } from './known-search.ts';
 import { toAddressTime } from './local-time.ts';
 
+/** The order of a list: ascending or descending. */
 export type Direction = 'asc' | 'desc';
 
 /** The state of a list in its address. Defaults are omitted, so that addresses stay short. */
@@ -16,6 +17,7 @@ export interface TableSearch {
   size?: number;
 }
 
+/** The numbers of rows per page that people can choose. */
 export const PAGE_SIZES = [25, 50, 100, 200] as const;
 export const DEFAULT_PAGE_SIZE = 50;
 /** The service refuses them. Cells that are copied from a spreadsheet have tabs between them. */

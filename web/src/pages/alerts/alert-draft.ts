@@ -26,6 +26,7 @@ export interface AlertDraft {
 /** The form, as its fields receive it. */
 export type AlertFormState = UseFormReturnType<AlertDraft>;
 
+/** The draft of a new alert. Its quiet hours are in the time zone of the browser. */
 export function newDraft(): AlertDraft {
   return {
     name: '',
@@ -44,6 +45,7 @@ export function newDraft(): AlertDraft {
   };
 }
 
+/** The draft with which an edit starts. A stored URL is secret, so its field is empty. */
 export function draftOf(alert: Alert): AlertDraft {
   const { name, enabled, condition, minutes, webhook_ids: ids, email_to, target, quiet_hours: quiet } = alert;
   return {
@@ -65,6 +67,7 @@ export function draftOf(alert: Alert): AlertDraft {
 export const hasMinutes = (condition: Alert['condition']) => condition !== 'MESSAGE_DEAD_LETTERED';
 export const isAboutWebhooks = (condition: Alert['condition']) => condition !== 'SERVICE_IN_TROUBLE';
 
+/** The alert to send. Without a URL, the stored one stays. */
 export function configurationOf(draft: AlertDraft): AlertConfiguration {
   const { condition, format, url } = draft;
   return {

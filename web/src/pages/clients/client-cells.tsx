@@ -27,6 +27,7 @@ export function ScopesCell({ client: { scopes } }: { client: ApiClient }) {
   return <span title={scopes.join(' ')}>{scopesInWords(scopes)}</span>;
 }
 
+/** Whether the client may request tokens. */
 export function StateCell({ client: { enabled } }: { client: ApiClient }) {
   return (
     <StatusBadge tone={enabled ? 'good' : 'quiet'}>

@@ -14,6 +14,7 @@ import { clients as texts } from '../../texts/clients.ts';
 /** The actions for a client. */
 export type ClientAction = 'edit' | 'renew' | 'disable' | 'enable' | 'remove';
 
+/** The menu of a client in the list. */
 export function ClientMenu({
   client: { client_id: id, name, enabled },
   onAct,

@@ -15,6 +15,7 @@ export interface Dragging {
   onMoved?: (assets: readonly Dragged[], folderId: number) => void;
 }
 
+/** While nothing is dragged. */
 export const NOTHING_DRAGGED: Dragging = { assets: [] };
 
 /** The state that the content pages share. */
@@ -27,8 +28,10 @@ export interface ContentState {
   dragged: RefObject<Dragging>;
 }
 
+/** Only the layout of the content pages provides it. */
 export const ContentContext = createContext<ContentState | null>(null);
 
+/** The state that the content pages share. Only they may use it. */
 export function useContent(): ContentState {
   const state = use(ContentContext);
   if (state === null) throw new Error('there is no content state outside its layout');

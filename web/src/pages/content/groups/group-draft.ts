@@ -41,12 +41,15 @@ export interface GroupErrors {
   ofItem: ReadonlyMap<string, string>;
 }
 
+/** The errors of a draft that has none. */
 export const NO_ERRORS: GroupErrors = { ofItem: new Map() };
 
+/** The draft of a new equivalent or bundle. */
 export function emptyDraft(folderId: number): GroupDraft {
   return { name: '', folderId, items: [] };
 }
 
+/** The draft with which the edit of an equivalent starts. */
 export function draftOfEquivalent({ name, folder_id, courses }: EquivalentRecord): GroupDraft {
   const items = courses.map(({ course_id, language, name: course }) => ({
     key: `COURSE ${course_id} ${language}`,
@@ -58,6 +61,7 @@ export function draftOfEquivalent({ name, folder_id, courses }: EquivalentRecord
   return { name, folderId: folder_id, items };
 }
 
+/** The draft with which the edit of a bundle starts. */
 export function draftOfBundle({ name, folder_id, contents }: BundleRecord): GroupDraft {
   const items = contents.map((content) => ({
     ...content,
@@ -67,6 +71,7 @@ export function draftOfBundle({ name, folder_id, contents }: BundleRecord): Grou
   return { name, folderId: folder_id, items };
 }
 
+/** The equivalent to send. Invalid languages stay, so that the service says what is wrong with them. */
 export function toEquivalent({ name, folderId, items }: GroupDraft): EquivalentInput {
   const courses = items.map(({ id, language }) => ({
     course_id: id,
@@ -75,6 +80,7 @@ export function toEquivalent({ name, folderId, items }: GroupDraft): EquivalentI
   return { name: name.trim(), folder_id: folderId, courses };
 }
 
+/** The bundle to send. */
 export function toBundle({ name, folderId, items }: GroupDraft): BundleInput {
   return { name: name.trim(), folder_id: folderId, contents: items.map(({ type, id }) => ({ type, id })) };
 }

@@ -18,6 +18,7 @@ export function goesBelow(folderId: number, below: unknown): boolean {
   return folderId === HOME_ID ? below !== 'no' : below === 'yes';
 }
 
+/** The content of a folder, as the address says: searched, sorted, filtered and with or without subfolders. */
 export function useContentList(folderId: number): ContentList {
   const table = useTable(PLACE);
   const { folder: _folder, kind: _kind, below, ...search } = table.values;

@@ -14,6 +14,7 @@ export interface UploadFailure {
   refused: boolean;
 }
 
+/** Explains an error of the upload of a package for a target. */
 export function explainUpload(error: unknown, target: UploadTarget): UploadFailure {
   if (error instanceof FileGoneError) return { text: words.gone, refused: true };
   if (error instanceof UnreachableError) return { text: words.broken, refused: false };

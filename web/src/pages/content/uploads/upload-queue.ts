@@ -17,6 +17,7 @@ export type UploadState =
   | { kind: 'failed'; error: unknown }
   | { kind: 'cancelled' };
 
+/** A package in the queue. */
 export interface UploadItem {
   id: number;
   file: File;

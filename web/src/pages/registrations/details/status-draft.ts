@@ -23,8 +23,10 @@ export interface StatusDraft {
   duration: string;
 }
 
+/** What is wrong with a draft, by its members. */
 export type DraftFaults = Partial<Record<'score' | 'duration', string>>;
 
+/** The draft with which an edit starts. */
 export function draftOf({ completion, success, score, duration }: RegistrationStatus): StatusDraft {
   return {
     completion,
@@ -72,5 +74,6 @@ export function statusInWords({ completion, success, score, duration }: Registra
   return inWords(completions[completion], successes[success], formatScore(score), formatClock(duration));
 }
 
+/** The completions and successes to choose from. */
 export const COMPLETION_OPTIONS = COMPLETIONS.map((value) => ({ value, label: completions[value] }));
 export const SUCCESS_OPTIONS = SUCCESSES.map((value) => ({ value, label: successes[value] }));

@@ -35,6 +35,7 @@ export interface Draft {
 /** The key and target that a stored secret belongs to; null if none is stored. */
 export type StoredKey = { key: string; targetUrl: string } | null;
 
+/** The draft of a new webhook. */
 export const emptyDraft: Draft = {
   name: '',
   targetUrl: '',
@@ -74,6 +75,7 @@ export function storedKeyOf(record: WebhookRecord | null): StoredKey {
     : null;
 }
 
+/** The types of the focus, each once. */
 export function focusTypesOf(draft: Draft): FocusType[] {
   return [...new Set(draft.focus.map(({ type }) => type))];
 }
