@@ -57,9 +57,7 @@ describe('the focus, if what had it disappears', () => {
     await page.getByRole('link', { name: new RegExp(`delivery ${data[0].id}$`) }).press('Enter');
     await page.getByRole('dialog').getByText('message-1').first().waitFor();
     await addDeliveries(2, PAGE + 1);
-    await page
-      .locator(`[data-row-link][href*="delivery=${data[0].id}"]`)
-      .waitFor({ state: 'detached' });
+    await page.locator(`[data-row-link][href*="delivery=${data[0].id}"]`).waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await hasFocus(page, page.getByRole('heading', { name: 'CRM', level: 1 }));
@@ -96,7 +94,9 @@ describe('the focus, if what had it disappears', () => {
     await copy.waitFor();
     // As on every page without https.
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    const copied = page.evaluate("new Promise((resolve) => document.addEventListener('copy', resolve, { once: true }))");
+    const copied = page.evaluate(
+      "new Promise((resolve) => document.addEventListener('copy', resolve, { once: true }))",
+    );
     await copy.press('Enter');
     await copied;
     await visit.settled();

@@ -46,9 +46,7 @@ export function FolderPanel({
   // When a folder is opened or moved. If only counts or other folders change, collapsed folders stay collapsed.
   useEffect(() => {
     const above = path.split(' ').slice(0, -1).map(Number);
-    setExpanded((before) =>
-      above.every((id) => before.has(id)) ? before : new Set([...before, ...above]),
-    );
+    setExpanded((before) => (above.every((id) => before.has(id)) ? before : new Set([...before, ...above])));
   }, [path, setExpanded]);
 
   return (

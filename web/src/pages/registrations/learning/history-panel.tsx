@@ -43,12 +43,7 @@ export function HistoryPanel({ registration }: { registration: RegistrationWithU
       ) : (
         <>
           {attempts.map((attempt, index) => (
-            <AttemptHistory
-              key={attempt.attempt}
-              attempt={attempt}
-              titles={titles}
-              isLatest={index === 0}
-            />
+            <AttemptHistory key={attempt.attempt} attempt={attempt} titles={titles} isLatest={index === 0} />
           ))}
           {isFetchNextPageError && <FormProblem error={error} />}
           {hasNextPage && (

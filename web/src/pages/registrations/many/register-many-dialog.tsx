@@ -100,8 +100,7 @@ function ManyForm({
   const [faults, setFaults] = useState<Faults>({});
   const { learners, faulty } = useMemo(() => readLearnerRows(text), [text]);
   const resetFile = useRef<() => void>(null);
-  const corrected = (field: keyof Faults) =>
-    setFaults(({ [field]: _corrected, ...others }) => others);
+  const corrected = (field: keyof Faults) => setFaults(({ [field]: _corrected, ...others }) => others);
   const setLearners = (value: string) => {
     setText(value);
     corrected('learners');
