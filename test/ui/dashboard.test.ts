@@ -126,14 +126,18 @@ describe('the dashboard', () => {
   it('keeps the mark at the minute that is pointed at while the hour moves on', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
-    let minutesLater = 0;
+    let hour: { start_dt: string }[] | undefined;
+    let hasMoved = false;
     await page.route('**/ui/api/dashboard', async (route) => {
       const { 'if-none-match': _tag, ...headers } = route.request().headers();
       const response = await route.fetch({ headers });
       const body = await response.json();
-      const { minutes } = body.delivery;
-      const start_dt = new Date(Date.parse(minutes.at(-1).start_dt) + 60_000).toISOString();
-      if (minutesLater > 0) body.delivery.minutes = [...minutes.slice(1), { ...minutes[0], start_dt }];
+      hour ??= body.delivery.minutes as { start_dt: string }[];
+      const next = {
+        ...hour[0],
+        start_dt: new Date(Date.parse(hour.at(-1)!.start_dt) + 60_000).toISOString(),
+      };
+      body.delivery.minutes = hasMoved ? [...hour.slice(1), next] : hour;
       const { etag: _new, ...others } = response.headers();
       await route.fulfill({ status: 200, headers: others, json: body });
     });
@@ -142,7 +146,7 @@ describe('the dashboard', () => {
     await chart.hover();
     const mark = chart.locator('rect[width="1"]');
     const at = Number(await mark.getAttribute('x'));
-    minutesLater = 1;
+    hasMoved = true;
     await chart.locator(`rect[width="1"][x="${at - 1}"]`).waitFor({ state: 'attached' });
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ServiceEvent } from '../../src/events/event.ts';
 import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
+import { ContentMaker } from '../content/account-content-helpers.ts';
 import { launch, makeParties, register } from '../content/registration-helpers.ts';
 import { settledDeliveries } from '../delivery/webhook-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
@@ -224,9 +225,12 @@ describe('the event log in the admin UI', () => {
 
   it('says once how many assets an event is about, though the account has the name of the first', async () => {
     const { api } = ui.service;
+    const make = new ContentMaker(ui.service);
     const contents = [];
-    for (const name of ['Twin', 'Second', 'Third'])
-      contents.push({ type: 'FOLDER', id: (await api.create('/folders', { name })).id });
+    for (const name of ['Twin', 'Second', 'Third']) {
+      const { type, id } = await make.course(name);
+      contents.push({ type, id });
+    }
     const { id } = await api.create('/accounts', { name: 'Twin' });
     await api.post(`/accounts/${id}/content`, { contents });
     await using visit = await ui.visit(`${EVENTS}?account_id=${id}&subtopic=CONTENT_ADDED_TO_ACCOUNT`);

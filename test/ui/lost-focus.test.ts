@@ -57,7 +57,7 @@ describe('the focus, if what had it disappears', () => {
     await page.getByRole('link', { name: new RegExp(`delivery ${data[0].id}$`) }).press('Enter');
     await page.getByRole('dialog').getByText('message-1').first().waitFor();
     await addDeliveries(2, PAGE + 1);
-    await page.locator(`[data-row-link][href*="delivery=${data[0].id}"]`).waitFor({ state: 'detached' });
+    await page.locator(`[data-row-link][href$="delivery=${data[0].id}"]`).waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await hasFocus(page, page.getByRole('heading', { name: 'CRM', level: 1 }));
