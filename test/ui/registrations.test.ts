@@ -80,7 +80,7 @@ describe('registrations in the admin UI', () => {
   });
 
   it('a launch link that stays on the page says that it has expired', async () => {
-    const account = await learning.accountWithCourses('Lucerne Publishing');
+    const account = await learning.accountWithCourses('Margie’s Travel');
     const id = await learning.register(account, learning.courses[0]!, 'ada');
     await using visit = await ui.visit(`/registrations/${id}`);
     const { page } = visit;
