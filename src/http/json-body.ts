@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type InputError, invalidInput, ProblemError, pointerTo } from '../problems/problem.ts';
-import { countMembers, repeatedMembers } from './repeated-members.ts';
 import { hasBody } from './request-deadline.ts';
 
 /** Finds texts that need a closer check: an escaped surrogate, or the name `__proto__`, escaped or not. */
@@ -31,8 +30,7 @@ const CLOSING_BRACE = 0x7d;
 /**
  * Accepts only JSON bodies. They must be valid UTF-8, because a name in another encoding would be stored garbled (RFC 8259
  * section 8.1). They must be valid Unicode, because databases and receivers accept nothing else (RFC 7493 section 2.1).
- * An object must not have a member twice, because parsers keep only one of them. An empty body counts as no body, with any
- * media type.
+ * An empty body counts as no body, with any media type.
  */
 export function takeJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
@@ -40,7 +38,7 @@ export function takeJsonBodies(server: FastifyInstance): void {
     if (body.length === 0) return done(null, undefined);
     if (isEncoded(request)) return done(unsupported('Content-Encoding'));
     try {
-      done(null, parseBody(body as Buffer));
+      done(null, parseJson(body as Buffer, MAX_MEMBERS));
     } catch (error) {
       done(error as Error);
     }
@@ -49,14 +47,6 @@ export function takeJsonBodies(server: FastifyInstance): void {
     if (!hasBody(request)) return done(null, undefined);
     done(unsupported('Content-Type'));
   });
-}
-
-/** @throws {ProblemError} `malformed-json`, `invalid-request` */
-function parseBody(bytes: Buffer): unknown {
-  const { value, text, members } = readJson(bytes, { maxMembers: MAX_MEMBERS });
-  // Comparing the numbers is fast. Finding the names is only needed for few requests.
-  if (countMembers(value) === members) return value;
-  throw invalidInput(repeatedMembers(text));
 }
 
 /** What to do with unpaired surrogates, which are halves of characters. `replace` puts U+FFFD in their place. */
@@ -74,18 +64,6 @@ export function parseJson(
   maxCommas = Number.POSITIVE_INFINITY,
   halves: HalvesTreatment = 'refuse',
 ): unknown {
-  return readJson(bytes, { maxMembers, maxCommas, halves }).value;
-}
-
-/** The value of a JSON text, the text, and how many members it has, as they are written. @throws as {@link parseJson} */
-function readJson(
-  bytes: Uint8Array,
-  {
-    maxMembers,
-    maxCommas = Number.POSITIVE_INFINITY,
-    halves = 'refuse',
-  }: { maxMembers: number; maxCommas?: number; halves?: HalvesTreatment },
-): { value: unknown; text: string; members: number } {
   const text = decodeUtf8(bytes);
   if (text === null) throw new ProblemError('malformed-json', 'The body is not valid UTF-8');
   const { depth, members, commas } = measure(bytes);
@@ -105,11 +83,11 @@ function readJson(
   } catch {
     throw new ProblemError('malformed-json', 'The body is not valid JSON');
   }
-  if (!SUSPICIOUS.test(text)) return { value, text, members };
+  if (!SUSPICIOUS.test(text)) return value;
   if (halves === 'replace') value = withoutHalves(value);
   const errors = findUntakable(value, halves === 'keep');
   if (errors.length > 0) throw invalidInput(errors);
-  return { value, text, members };
+  return value;
 }
 
 /** Data that was parsed from JSON, with U+FFFD in place of each half of a character, because receivers may refuse these. */
