@@ -7,6 +7,8 @@ import {
   type SmallServer,
   startSmallServer,
 } from '../../test/http/small-server.ts';
+import type { ProblemError } from '../problems/problem.ts';
+import { parseJson } from './json-body.ts';
 
 describe('bodies of requests', () => {
   let server: SmallServer;
@@ -130,6 +132,14 @@ describe('bodies of requests', () => {
     assert.equal(
       (await server.send('POST', '/things', '{"name":"__proto__"}', 'application/json')).status,
       200,
+    );
+  });
+
+  test('with many halves of characters below a long name get no error as large as the body', () => {
+    const halves = Array.from({ length: 600 }, (_, n) => `"\\ud83d${n}":1`).join();
+    assert.throws(
+      () => parseJson(Buffer.from(`{"${'~'.repeat(100_000)}":{${halves}}}`)),
+      ({ errors }: ProblemError) => errors.length === 100 && JSON.stringify(errors).length < 100_000,
     );
   });
 

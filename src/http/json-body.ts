@@ -1,5 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type InputError, invalidInput, ProblemError, pointerTo } from '../problems/problem.ts';
+import {
+  type InputError,
+  invalidInput,
+  MAX_ERRORS_REPORTED,
+  ProblemError,
+  pointerTo,
+} from '../problems/problem.ts';
 import { hasBody } from './request-deadline.ts';
 
 /** Finds texts that need a closer check: an escaped surrogate, or the name `__proto__`, escaped or not. */
@@ -14,7 +20,6 @@ const MAX_DEPTH = 64;
  * of a registration with 2,000 units has 20,018.
  */
 export const MAX_MEMBERS = 25_000;
-const MAX_FOUND = 100;
 /** An unpaired surrogate, as `JSON.stringify` writes it. It may also find a text with a backslash. */
 const HALF = /\\ud[89a-f]/;
 
@@ -145,7 +150,7 @@ function measure(bytes: Uint8Array): { depth: number; members: number; commas: n
 function findUntakable(root: unknown, keepsHalves: boolean): InputError[] {
   const errors: InputError[] = [];
   const open: Node[] = [{ value: root, key: '', parent: null }];
-  for (let node = open.pop(); node !== undefined && errors.length < MAX_FOUND; node = open.pop()) {
+  for (let node = open.pop(); node !== undefined && errors.length < MAX_ERRORS_REPORTED; node = open.pop()) {
     const { value } = node;
     if (!keepsHalves && typeof value === 'string' && !value.isWellFormed()) {
       errors.push({
@@ -155,6 +160,7 @@ function findUntakable(root: unknown, keepsHalves: boolean): InputError[] {
     }
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, member] of Object.entries(value)) {
+      if (errors.length === MAX_ERRORS_REPORTED) break;
       const child: Node = { value: member, key, parent: node };
       if (key === '__proto__') errors.push({ pointer: pointerOf(child), detail: 'is not a known member' });
       else if (!keepsHalves && !key.isWellFormed()) {

@@ -77,7 +77,11 @@ export function noSuch(pointer: string, what: string, id: number): InputError {
   return { pointer, detail: `there is no ${what} ${id}` };
 }
 
-/** Appends an escaped member name to a pointer (RFC 6901 section 3). */
+/** No member has so long a name. Of a hostile request, each error would otherwise take as much time and memory as its names. */
+const MAX_NAME_LENGTH = 300;
+
+/** Appends an escaped member name, of which the rest is cut off if it is too long, to a pointer (RFC 6901 section 3). */
 export function pointerTo(parent: string, member: string | number): string {
-  return `${parent}/${String(member).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const name = String(member).slice(0, MAX_NAME_LENGTH);
+  return `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
