@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../database/database.ts';
 import type { LogFields, Logger } from '../observability/log.ts';
+import { OncePerMinute } from '../observability/once-per-minute.ts';
 import { type InputError, invalidInput, PROBLEMS, ProblemError } from '../problems/problem.ts';
 import { withUnknownMembers } from './unknown-members.ts';
 import { requestErrorsOf } from './validation.ts';
@@ -25,8 +26,18 @@ export function installProblemResponses(
   log: Logger,
   subjectOf: (request: FastifyRequest) => LogFields = () => ({}),
 ): void {
+  const refusals = new OncePerMinute();
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error as FastifyError, request);
+    if (isRefusal(problem)) {
+      const { method, routeOptions } = request;
+      // Anybody can cause them, so that they must not fill the log.
+      if (refusals.isDue(`${method} ${routeOptions.url}`)) {
+        const fields = { method, path: routeOptions.url, reason: problem.message };
+        log.warn('a request was refused at a limit (logged once per minute)', fields);
+      }
+      return sendProblem(request, reply, problem);
+    }
     // An outage of the database is logged once, by the database watch.
     if (PROBLEMS[problem.code].status >= 500 && !(error instanceof DatabaseUnavailableError)) {
       const { method, params, routeOptions } = request;
@@ -41,6 +52,11 @@ export function installProblemResponses(
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return sendProblem(request, reply, missing(app, request));
   });
+}
+
+/** Whether a limit of the service caused a problem. An outage has a cause. */
+function isRefusal({ code, cause }: ProblemError): boolean {
+  return code === 'unavailable' && cause === undefined;
 }
 
 /** The ids in a path, to find what a request was about. Never a token, such as that of a launch link. */

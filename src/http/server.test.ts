@@ -71,6 +71,23 @@ describe('the server', () => {
     assert.deepEqual([id, position], ['3', '99']);
   });
 
+  test('refusals at a limit are logged as one warning per minute, and an outage at each request', async () => {
+    const before = server.logLines.length;
+    for (let n = 0; n < 3; n += 1) assert.equal((await server.problemOf('POST', '/busy')).status, 503);
+    for (let n = 0; n < 2; n += 1)
+      assert.equal((await server.problemOf('POST', '/out-of-reach')).status, 503);
+    const lines = server.logLines.slice(before);
+    assert.deepEqual(
+      lines.map(({ level, path }) => [level, path]),
+      [
+        ['warn', '/busy'],
+        ['error', '/out-of-reach'],
+        ['error', '/out-of-reach'],
+      ],
+    );
+    assert.equal(lines[0]?.reason, 'Too many are busy');
+  });
+
   describe('hostile input', () => {
     test('gets sixteen responses, then an error and the end, if a connection sends a thousand requests at once', async () => {
       const answers = await server.pipeline(1_000);

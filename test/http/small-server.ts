@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { Id, Name } from '../../src/http/schemas.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createLogs } from '../../src/observability/log.ts';
+import { ProblemError } from '../../src/problems/problem.ts';
 
 /** The largest body that the server accepts. */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -42,6 +43,13 @@ export async function startSmallServer({ trustedProxies = [] }: { trustedProxies
     { additionalProperties: false },
   );
   server.post('/things', { schema: { body: Thing } }, async (request) => request.body);
+  const Numbers = Type.Object({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
+    share: Type.Optional(Type.Number()),
+    status: Type.Optional(Type.Array(Type.Integer())),
+    name: Type.Optional(Type.String()),
+  });
+  server.get('/numbers', { schema: { querystring: Numbers } }, async (request) => request.query);
   const Limits = Type.Object({
     code: Type.String({ minLength: 1, maxLength: 3 }),
     secret: Type.String({ minLength: 12 }),
@@ -54,6 +62,12 @@ export async function startSmallServer({ trustedProxies = [] }: { trustedProxies
   server.get('/pages/*', (_request, reply) => reply.callNotFound());
   server.post('/broken', async () => {
     throw new Error('the password is hunter2');
+  });
+  server.post('/busy', async () => {
+    throw new ProblemError('unavailable', 'Too many are busy', { headers: { 'Retry-After': '2' } });
+  });
+  server.post('/out-of-reach', async () => {
+    throw new ProblemError('unavailable', 'The files are unavailable', { cause: new Error('no such share') });
   });
   server.post('/things/:thing_id/parts/:part_id/:token', async () => {
     throw new TypeError('there is no part');
