@@ -89,6 +89,51 @@ describe('the server', () => {
   });
 
   describe('hostile input', () => {
+    test('gets 400 for two Host fields or an invalid one, at any path', async () => {
+      const statusOf = async (hosts: string, path = '/things/1') =>
+        (await server.exchange(`GET ${path} HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`)).slice(9, 12);
+      for (const path of ['/things/1', '/nothing']) {
+        assert.equal(await statusOf('Host: a\r\nHost: a\r\n', path), '400');
+        assert.equal(await statusOf('Host: a\r\nhOsT: b\r\n', path), '400');
+      }
+      const INVALID = [
+        'a b',
+        'me@a',
+        '"a"',
+        "a'b",
+        'a\tb',
+        'a/b',
+        'a?b',
+        '<a>',
+        'a,b',
+        'a:b',
+        '[a',
+        'ä',
+        '%zz',
+        'a\\b',
+      ];
+      for (const host of INVALID) assert.equal(await statusOf(`Host: ${host}\r\n`), '400', host);
+      const VALID = ['a', 'a.b-c_d:8080', '127.0.0.1:80', '[::1]', '[fe80::1]:443', 'a.', 'a:', '%C3%A4'];
+      for (const host of VALID) assert.equal(await statusOf(`Host: ${host}\r\n`), '200', host);
+    });
+
+    test('gets 400 for an invalid X-Forwarded-Host of a trusted proxy', async () => {
+      const behindProxy = await startSmallServer({ trustedProxies: ['127.0.0.1'] });
+      try {
+        const statusOf = async (host: string) =>
+          (
+            await fetch(`${behindProxy.url}/things/1`, {
+              headers: { 'X-Forwarded-Host': host, 'X-Forwarded-For': '192.0.2.1' },
+            })
+          ).status;
+        assert.equal(await statusOf('wire.example.com'), 200);
+        assert.equal(await statusOf('first.example, wire.example.com'), 200);
+        assert.equal(await statusOf('me@wire.example.com'), 400);
+      } finally {
+        await behindProxy.stop();
+      }
+    });
+
     test('gets sixteen responses, then an error and the end, if a connection sends a thousand requests at once', async () => {
       const answers = await server.pipeline(1_000);
       const statuses = Array.from(answers.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);

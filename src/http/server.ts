@@ -4,6 +4,7 @@ import type { Logger } from '../observability/log.ts';
 import { ProblemError } from '../problems/problem.ts';
 import { firstSegment, withoutBasePath } from './base-path.ts';
 import { ignoreExpectations } from './expectations.ts';
+import { requireOneHost } from './host-field.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { releaseConnections } from './kept-connections.ts';
 import { serializeLazily } from './lazy-schemas.ts';
@@ -60,6 +61,7 @@ export function createServer({
   const plain = server as unknown as FastifyInstance;
   warnOfUnknownProxies(plain, log);
   ignoreExpectations(plain);
+  requireOneHost(plain);
   limitPipelining(plain);
   limitRequestTime(plain, requestDeadlineMs);
   takeJsonBodies(plain);

@@ -3,6 +3,7 @@ import { MIB } from '../../bytes.ts';
 import { launchPagePolicy, refusalPage } from '../../content/registrations/launch-page.ts';
 import { limitConnections } from '../../http/connection-limit.ts';
 import { ignoreExpectations } from '../../http/expectations.ts';
+import { requireOneHost } from '../../http/host-field.ts';
 import { releaseConnections } from '../../http/kept-connections.ts';
 import { limitPipelining } from '../../http/pipelining.ts';
 import { installProblemResponses, sendProblem } from '../../http/problem-responses.ts';
@@ -83,6 +84,7 @@ export async function createContentServer({
       sendNotFound(request as FastifyRequest, reply as unknown as FastifyReply),
   });
   ignoreExpectations(server);
+  requireOneHost(server);
   limitPipelining(server);
   // A course reads hundreds of files, so reads are not traced. Writes are traced, because they trigger events.
   if (tracing !== null) {
