@@ -37,7 +37,8 @@ export function serializeLazily(app: FastifyInstance): void {
 
 /**
  * A validation that is compiled when it is first needed; those of all routes take 45 ms.
- * @param trim removes excess input that is rejected without further checks, so that validation takes a limited time
+ * @param trim removes excess input that is rejected without further checks, so that validation takes a limited time. May
+ *   find other errors, too
  */
 export function validateLazily(
   compile: () => ValidateFunction,

@@ -88,6 +88,28 @@ describe('the server', () => {
     assert.equal(lines[0]?.reason, 'Too many are busy');
   });
 
+  test('only decimal digits are numbers in a query', async () => {
+    const { text } = await server.send('GET', '/numbers?limit=16&share=-0.5&status=200&status=404&name=0x10');
+    assert.deepEqual(JSON.parse(text), { limit: 16, share: -0.5, status: [200, 404], name: '0x10' });
+    assert.deepEqual(JSON.parse((await server.send('GET', '/numbers?status=200')).text), { status: [200] });
+    for (const number of ['0x10', '0b11', '0o7', '1e1', '+16', '%2016', '16.0', '16.', 'Infinity', ''])
+      for (const member of ['limit', 'status']) {
+        const { errors = [] } = await server.problemOf('GET', `/numbers?${member}=${number}`);
+        assert.ok(
+          errors.some(
+            ({ pointer, detail }) =>
+              pointer.startsWith(`/query/${member}`) && detail === 'must be an integer',
+          ),
+          number,
+        );
+      }
+    const { errors } = await server.problemOf('GET', '/numbers?share=0x1&status=200&status=0x190');
+    assert.deepEqual(errors, [
+      { pointer: '/query/share', detail: 'must be a number' },
+      { pointer: '/query/status/1', detail: 'must be an integer' },
+    ]);
+  });
+
   describe('hostile input', () => {
     test('gets 400 for two Host fields or an invalid one, at any path', async () => {
       const statusOf = async (hosts: string, path = '/things/1') =>

@@ -3,6 +3,7 @@ import formats from 'ajv-formats';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { type InputError, invalidInput, MAX_ERRORS_REPORTED, pointerTo } from '../problems/problem.ts';
 import { INVALID_DATE_TIME, parseDateTime } from '../time/date-time.ts';
+import { decimalErrors } from './decimal-numbers.ts';
 import { trimExcess } from './excess.ts';
 import { validateLazily } from './lazy-schemas.ts';
 import { INVALID_CURSOR, parseCursor, parsePairCursor, parseReplayCursor } from './paging.ts';
@@ -42,7 +43,11 @@ export function installValidation(app: FastifyInstance): void {
           () => strict.compile(schema),
           (body) => trimExcess(schema, body),
         )
-      : validateLazily(() => converting.compile(schema)),
+      : validateLazily(
+          () => converting.compile(schema),
+          // Before conversion, after which the texts are numbers.
+          (texts) => ({ value: texts, errors: decimalErrors(schema, texts) }),
+        ),
   );
 }
 
