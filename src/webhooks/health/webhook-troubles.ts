@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import { urlCensor } from '../../observability/url-censor.ts';
+import { TimeSlices } from '../../time/time-slices.ts';
 import { existingWebhookState } from '../configuration/webhook-state.ts';
 import { readStatistics, readTargetUrl } from '../configuration/webhook-store.ts';
 import { postbackFailureReason } from '../history/postback-failure.ts';
@@ -123,12 +124,18 @@ export class WebhookTroubles {
     read: (range: WebhookRange) => Promise<(Omit<TroubledWebhookRow, 'since'> & { since: number | null })[]>,
   ): Promise<TroubledWebhook[]> {
     const troubled: TroubledWebhook[] = [];
+    const slices = new TimeSlices();
     let afterId = 0;
     let count: number;
     do {
       const rows = await read({ afterId, limit: WEBHOOKS_AT_A_TIME });
-      for (const { since, ...row } of rows)
-        if (since !== null) troubled.push(toTroubledWebhook({ ...row, since }));
+      slices.begin();
+      for (const { since, ...row } of rows) {
+        if (since === null) continue;
+        troubled.push(toTroubledWebhook({ ...row, since }));
+        // A reason takes 0.1 ms and more if the URL has many parts.
+        await slices.pause();
+      }
       afterId = rows.at(-1)?.id ?? 0;
       count = rows.length;
     } while (count === WEBHOOKS_AT_A_TIME);
