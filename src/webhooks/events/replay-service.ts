@@ -18,6 +18,7 @@ import {
   readDeliveryOfMessage,
   type StoredDelivery,
 } from '../history/delivery-store.ts';
+import { lockDeliveries } from '../history/redeliverable-store.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import { drawTransactionNumber, isOpenBefore, readLastEvent } from './block-store.ts';
@@ -180,8 +181,9 @@ export class ReplayService {
         messages.push(toMessage(webhook, event));
         continue;
       }
-      const delivery = await settledDelivery(tx, webhook.id, event);
-      if (delivery === null) continue;
+      const settled = await settledDelivery(tx, webhook.id, event);
+      const [delivery] = await lockDeliveries(tx, settled === null ? [] : [settled]);
+      if (delivery === undefined) continue;
       const [body] = await wholeBodies(tx, [delivery], { isLocked: true });
       again.push(delivery);
       messages.push({

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Reader } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import type { IndexBound } from '../../database/index-part.ts';
 import type { PageRequest } from '../../database/page.ts';
+import { idList, toIdList } from '../../database/recordset.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
 import { deliveriesByStatus, readLastToExamine } from './by-status.ts';
 import { type DeliveryFilter, examinesRows, MAX_EXAMINED } from './delivery-filter.ts';
@@ -67,4 +68,22 @@ export async function readFinal(
     .where('deliveries.status', 'in', statuses)
     .orderBy('deliveries.id')
     .execute();
+}
+
+/**
+ * Keeps the cleaning of the history from removing deliveries until the transaction ends. On SQLite, transactions run one
+ * after another.
+ * @returns those that it has not removed since they were read, in the given order
+ */
+export async function lockDeliveries<D extends Pick<StoredDelivery, 'id'>>(
+  tx: Transaction,
+  deliveries: readonly D[],
+): Promise<readonly D[]> {
+  if (tx.dialect === 'sqlite' || deliveries.length === 0) return deliveries;
+  const rows = await tx.all<{ id: number }>(
+    `select id from deliveries where id in ${idList(tx.dialect)} order by id for update`,
+    toIdList(deliveries.map(({ id }) => id)),
+  );
+  const kept = new Set(rows.map(({ id }) => id));
+  return deliveries.filter(({ id }) => kept.has(id));
 }

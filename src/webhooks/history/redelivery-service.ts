@@ -19,6 +19,7 @@ import {
 import { archiveLatestAttempts, markQueued, readDelivery, type StoredDelivery } from './delivery-store.ts';
 import { type DeliveryInBrief, inBrief } from './read-deliveries.ts';
 import {
+  lockDeliveries,
   type RedeliverableFilter,
   type RedeliverableStep,
   readFinal,
@@ -75,7 +76,8 @@ export class RedeliveryService {
       if (isWaitingStatus(delivery.status)) {
         throw new ProblemError('conflict', 'The message is already waiting to be delivered');
       }
-      await this.#queueAgain(tx, webhook, [delivery], by);
+      const redelivered = await this.#queueAgain(tx, webhook, [delivery], by);
+      if (redelivered === 0) throw notFound('delivery', deliveryId);
       return await inBrief(tx, (await readDelivery(tx, webhookId, deliveryId))!);
     });
   }
@@ -128,7 +130,7 @@ export class RedeliveryService {
       await this.#with.lines.lockLines(tx, [webhookId]);
       const webhook = await requireActive(tx, webhookId);
       const { deliveries, next, statuses } = await read(tx);
-      if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
+      const redelivered = await this.#queueAgain(tx, webhook, deliveries, by);
       const remaining =
         next === null
           ? 0
@@ -138,17 +140,19 @@ export class RedeliveryService {
               bounds: [['>', next]],
               limit: MAX_REMAINING_COUNTED,
             });
-      return { redelivered: deliveries.length, remaining, next: remaining === 0 ? null : next };
+      return { redelivered, remaining, next: remaining === 0 ? null : next };
     });
   }
 
+  /** Returns how many messages wait again: not those whose history was removed since it was read. */
   async #queueAgain(
     tx: Transaction,
     { id, name }: RedeliveringWebhook,
     found: readonly StoredDelivery[],
     by: Actor,
-  ): Promise<void> {
-    const deliveries = found.toSorted(byEvent);
+  ): Promise<number> {
+    const deliveries = (await lockDeliveries(tx, found)).toSorted(byEvent);
+    if (deliveries.length === 0) return 0;
     const [only] = deliveries.length === 1 ? deliveries : [];
     const details = {
       messages: deliveries.length,
@@ -173,6 +177,7 @@ export class RedeliveryService {
         return this.#with.trace?.(tx, message) ?? message;
       }),
     );
+    return deliveries.length;
   }
 }
 
