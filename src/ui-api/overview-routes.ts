@@ -1,5 +1,6 @@
 import type { Reader } from '../database/database.ts';
 import type { Routes } from '../http/routes.ts';
+import type { LineReader } from '../queue/message-queue.ts';
 import type { DeadLetterSteps } from '../webhooks/history/dead-letter-steps.ts';
 import { clientListRoutes } from './clients/client-list-routes.ts';
 import { accountListRoutes } from './content/account-list-routes.ts';
@@ -14,11 +15,13 @@ import type { HealthReader } from './health/health-overview.ts';
 import { healthOverviewRoutes } from './health/health-overview-routes.ts';
 import { assetSearchRoutes } from './search/asset-search-routes.ts';
 import { deadLetterRoutes } from './webhooks/dead-letter-routes.ts';
+import { waitingReasonRoutes } from './webhooks/waiting-reason-routes.ts';
 import { webhookListRoutes } from './webhooks/webhook-list-routes.ts';
 
 /** Dependencies of the overviews. */
 export interface OverviewRoutesOptions {
   reader: Reader;
+  lines: LineReader;
   dashboard: Dashboard;
   health: HealthReader;
   deadLetters: DeadLetterSteps;
@@ -34,6 +37,7 @@ export function overviewRoutes(routes: Routes, options: OverviewRoutesOptions): 
   const { reader } = options;
   webhookListRoutes(routes, options);
   deadLetterRoutes(routes, options);
+  waitingReasonRoutes(routes, options);
   contentListRoutes(routes, reader);
   contentUsageRoutes(routes, reader);
   folderOverviewRoutes(routes, reader);

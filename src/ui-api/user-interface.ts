@@ -54,6 +54,7 @@ export function createUserInterface(
     addRoutes(routes) {
       overviewRoutes(routes, {
         reader,
+        lines: queue.lines,
         dashboard: new Dashboard({ reader, lines: queue.lines, trends: webhooks.trends, delivers }),
         health: new HealthReader({
           database,

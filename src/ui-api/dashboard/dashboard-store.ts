@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import { PAUSED_SQL } from '../../webhooks/configuration/webhook-state.ts';
+import type { FailedHead } from '../webhooks/head-failure.ts';
 
 /** SQL for the dashboard, one operation per function. */
 
@@ -93,17 +94,11 @@ export async function countPaused(
 }
 
 /** A message that failed and waits for another attempt: the head of its line. */
-export interface RetryingRow {
-  id: number;
+export interface RetryingRow extends FailedHead {
   webhook_id: number;
   webhook_name: string;
   paused_at: number | null;
   message_id: string;
-  attempts: number;
-  attempted_at: number | null;
-  error: string | null;
-  response_status: number | null;
-  response_body: string | null;
 }
 
 /** The messages that are being retried, oldest events first. */
@@ -116,19 +111,4 @@ export async function readRetrying(reader: Pick<Reader, 'all'>, limit: number): 
      where deliveries.status = 'RETRYING' order by deliveries.enqueued_at, deliveries.id limit ?`,
     limit,
   );
-}
-
-/** When an attempt before the latest started, or null if it is no longer known. */
-export async function readAttemptedAt(
-  reader: Pick<Reader, 'all'>,
-  deliveryId: number,
-  attempt: number,
-): Promise<number | null> {
-  const [row] = await reader.all<{ attempted_at: number }>(
-    `select attempted_at from delivery_attempts where delivery_id = ? and attempt >= ?
-     order by attempt limit 1`,
-    deliveryId,
-    attempt,
-  );
-  return row?.attempted_at ?? null;
 }

@@ -3,6 +3,7 @@ import type { LineReader, QueueTotals } from '../../queue/message-queue.ts';
 import { existingWebhookState } from '../../webhooks/configuration/webhook-state.ts';
 import { explanationOf, readLastFailure } from '../../webhooks/health/last-failure.ts';
 import type { MinuteOfService, TrendService } from '../../webhooks/trends/trend-service.ts';
+import { type HeadFailure, readHeadFailure } from '../webhooks/head-failure.ts';
 import { CachedReading } from './cached-reading.ts';
 import {
   type ContentCounts,
@@ -10,7 +11,6 @@ import {
   countPaused,
   type FailingWebhookRow,
   type PausedWebhookRow,
-  readAttemptedAt,
   readPaused,
   readRetrying,
   readWebhooksInBrief,
@@ -38,19 +38,12 @@ export interface FailingWebhook {
 export type FailingState = 'in-error' | 'inactive' | 'paused' | 'recovered' | 'untried' | 'unknown';
 
 /** A line whose first message failed and is retried. */
-export interface BlockedLine {
+export interface BlockedLine extends HeadFailure {
   webhookId: number;
   name: string;
   depth: number;
   messageId: string;
   subtopic: string;
-  /** Failed attempts since the message was queued last. */
-  attempts: number;
-  /** When the first of them began. */
-  since: number | null;
-  lastErrorMessage: string | null;
-  /** What the target said about it. */
-  explanation: string | null;
   /** True when its webhook is paused: there is no next attempt until it is resumed. */
   paused: boolean;
   /** Null while it is in flight or delivery is paused. */
@@ -145,18 +138,13 @@ export class Dashboard {
       const { depth, head } = await this.#with.lines.line(retrying.webhook_id);
       // The message was settled after it was read.
       if (head === null || head.messageId !== retrying.message_id) continue;
-      const attempts = Math.max(1, head.receiveCount - (head.inFlight ? 1 : 0));
-      const first = retrying.attempts - attempts + 1;
       lines.push({
         webhookId: retrying.webhook_id,
         name: retrying.webhook_name,
         depth,
         messageId: head.messageId,
         subtopic: head.label,
-        attempts,
-        since: (await readAttemptedAt(this.#with.reader, retrying.id, first)) ?? retrying.attempted_at,
-        lastErrorMessage: retrying.error,
-        explanation: explanationOf({ errorMessage: retrying.error, delivery: retrying }),
+        ...(await readHeadFailure(this.#with.reader, head, retrying)),
         paused: retrying.paused_at !== null,
         nextAttemptAt:
           head.inFlight || !this.#with.delivers() || retrying.paused_at !== null ? null : head.availableAt,

@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { WaitingReasonRecord } from '../../../src/ui-api/webhooks/waiting-reason-routes.ts';
 import type {
   EventRecord,
   EventSummary,
@@ -8,7 +9,7 @@ import { withQuery } from './addresses.ts';
 import { LIST_MS, LIVE_MS, polling } from './polling.ts';
 import { request } from './request.ts';
 
-export type { EventRecord, EventSummary, EventWebhookRecord };
+export type { EventRecord, EventSummary, EventWebhookRecord, WaitingReasonRecord };
 
 export const eventsKey = ['events'] as const;
 
@@ -74,6 +75,19 @@ export const eventWebhookQuery = (eventId: number, webhookId: number) =>
         withQuery(`/events/${eventId}/webhooks`, { webhook_id: webhookId }),
         { signal },
       ),
+    ...polling(LIVE_MS),
+  });
+
+/** Why messages of these webhooks wait. Webhooks that are only about to send theirs are omitted. */
+export const waitingReasonsQuery = (webhookIds: readonly number[]) =>
+  queryOptions({
+    queryKey: [...eventsKey, 'waiting-reasons', webhookIds],
+    queryFn: async ({ signal }) => {
+      const path = withQuery('/ui/api/waiting-reasons', { webhook_ids: webhookIds });
+      return (await request<{ data: WaitingReasonRecord[] }>('GET', path, { signal })).data;
+    },
+    placeholderData: keepPreviousData,
+    enabled: webhookIds.length > 0,
     ...polling(LIVE_MS),
   });
 

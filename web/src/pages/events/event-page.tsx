@@ -23,6 +23,7 @@ import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import styles from './events.module.css';
 import { OutcomeRow } from './outcome-row.tsx';
+import { useWaitingReasons } from './waiting-reason.tsx';
 import { WebhookFinder } from './webhook-finder.tsx';
 
 const route = getRouteApi('/app/admin/administration/integrations/events/$eventId');
@@ -141,6 +142,7 @@ function EventsOf({ search, name }: { search: EventSearch; name: string }) {
 function WebhooksPanel({ eventId, gotMessage }: { eventId: number; gotMessage: boolean }) {
   const [cursor, setCursor] = useState<string>();
   const { data, error, refetch } = useQuery(eventWebhooksQuery(eventId, gotMessage, cursor));
+  const reasons = useWaitingReasons(data?.data);
   const words = gotMessage ? texts.got : texts.others;
   const next = data?.next_cursor ?? null;
   return (
@@ -156,7 +158,7 @@ function WebhooksPanel({ eventId, gotMessage }: { eventId: number; gotMessage: b
       ) : (
         <ul className={styles.list} aria-label={words.title}>
           {data.data.map((outcome) => (
-            <OutcomeRow key={outcome.webhook_id} outcome={outcome} />
+            <OutcomeRow key={outcome.webhook_id} outcome={outcome} reason={reasons.get(outcome.webhook_id)} />
           ))}
         </ul>
       )}

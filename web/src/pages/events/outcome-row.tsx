@@ -2,30 +2,40 @@ import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { postbackFailureReason } from '../../../../src/webhooks/history/postback-failure.ts';
-import type { EventWebhookRecord } from '../../api/events.ts';
+import type { EventWebhookRecord, WaitingReasonRecord } from '../../api/events.ts';
 import { MessageStatusBadge } from '../../components/events/message-status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { events } from '../../texts/events.ts';
 import styles from './events.module.css';
+import { WaitingReason } from './waiting-reason.tsx';
 
 const { details: texts } = events;
 
-/** The outcome of an event for a webhook: the status of its message, or why it got none. */
-export function OutcomeRow({ outcome }: { outcome: EventWebhookRecord }) {
+/** The outcome of an event for a webhook: the status of its message and why it waits, or why it got none. */
+export function OutcomeRow({
+  outcome,
+  reason,
+}: {
+  outcome: EventWebhookRecord;
+  /** Why messages of the webhook wait; undefined if nothing holds them. */
+  reason: WaitingReasonRecord | undefined;
+}) {
   const { message } = outcome;
   return message === null ? (
     <OtherRow outcome={outcome} />
   ) : (
-    <MessageRow outcome={outcome} message={message} />
+    <MessageRow outcome={outcome} message={message} reason={reason} />
   );
 }
 
 function MessageRow({
   outcome,
   message,
+  reason,
 }: {
   outcome: EventWebhookRecord;
   message: NonNullable<EventWebhookRecord['message']>;
+  reason: WaitingReasonRecord | undefined;
 }) {
   const { status, delivery_id: delivery, attempts, updated_dt: updated, error } = message;
   const { webhook_id: webhookId, name } = outcome;
@@ -64,6 +74,7 @@ function MessageRow({
           {texts.openDelivery}
         </Anchor>
       )}
+      {reason !== undefined && <WaitingReason outcome={outcome} reason={reason} />}
       {error !== null && status !== 'DELIVERED' && (
         <span className={styles.bad} title={error}>
           <bdi>{postbackFailureReason(error)}</bdi>

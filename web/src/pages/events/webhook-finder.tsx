@@ -9,6 +9,7 @@ import { Panel } from '../../components/panel.tsx';
 import { events } from '../../texts/events.ts';
 import styles from './events.module.css';
 import { OutcomeRow } from './outcome-row.tsx';
+import { useWaitingReasons } from './waiting-reason.tsx';
 
 const route = getRouteApi('/app/admin/administration/integrations/events/$eventId');
 const texts = events.details.finder;
@@ -19,9 +20,10 @@ export function WebhookFinder({ eventId }: { eventId: number }) {
   const navigate = route.useNavigate();
   const lists = [useQuery(eventWebhooksQuery(eventId, true)), useQuery(eventWebhooksQuery(eventId, false))];
   const outcome = useQuery({ ...eventWebhookQuery(eventId, chosen ?? 0), enabled: chosen !== null });
+  const shown = outcome.data?.data[0];
+  const reasons = useWaitingReasons(outcome.data?.data);
   const isLong = lists.some(({ data }) => (data?.next_cursor ?? null) !== null);
   if (!isLong && chosen === null) return null;
-  const shown = outcome.data?.data[0];
   return (
     <Panel title={texts.title} description={texts.description} flush>
       <div className={styles.finder}>
@@ -52,7 +54,7 @@ export function WebhookFinder({ eventId }: { eventId: number }) {
           <p className={styles.note}>{texts.gone}</p>
         ) : (
           <ul className={styles.list} aria-label={texts.title}>
-            <OutcomeRow outcome={shown} />
+            <OutcomeRow outcome={shown} reason={reasons.get(shown.webhook_id)} />
           </ul>
         ))}
     </Panel>

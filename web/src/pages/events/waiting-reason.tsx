@@ -1,0 +1,109 @@
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { postbackFailureReason } from '../../../../src/webhooks/history/postback-failure.ts';
+import { type EventWebhookRecord, type WaitingReasonRecord, waitingReasonsQuery } from '../../api/events.ts';
+import { Time } from '../../components/time.tsx';
+import { events } from '../../texts/events.ts';
+import { webhookDetails } from '../../texts/webhook-details.ts';
+import styles from './events.module.css';
+
+const texts = events.details.waits;
+
+/** Statuses of messages that are still to be sent. */
+const UNSENT: ReadonlySet<string | undefined> = new Set(['WAITING', 'RETRYING', 'QUEUED']);
+
+/** Why the messages of these outcomes wait, by webhook. */
+export function useWaitingReasons(
+  outcomes: readonly EventWebhookRecord[] | undefined,
+): ReadonlyMap<number, WaitingReasonRecord> {
+  const unsent = (outcomes ?? []).filter(({ message }) => UNSENT.has(message?.status));
+  const { data = [] } = useQuery(waitingReasonsQuery(unsent.map(({ webhook_id: id }) => id)));
+  return new Map(data.map((reason) => [reason.webhook_id, reason]));
+}
+
+/** Why a message waits, with a link to what it waits for. */
+export function WaitingReason({
+  outcome,
+  reason,
+}: {
+  outcome: EventWebhookRecord;
+  reason: WaitingReasonRecord;
+}) {
+  const { webhook_id: webhookId, name, message } = outcome;
+  if (!UNSENT.has(message?.status)) return null;
+  return (
+    <span className={styles.reason}>
+      <Words reason={reason} messageId={message?.message_id} />{' '}
+      <Anchor
+        inherit
+        underline="always"
+        aria-label={texts.line(name)}
+        renderRoot={(props) => (
+          <Link {...props} to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} />
+        )}
+      >
+        {texts.openLine}
+      </Anchor>
+    </span>
+  );
+}
+
+function Words({ reason: of, messageId }: { reason: WaitingReasonRecord; messageId: string | undefined }) {
+  const { webhook_id: webhookId, since_dt: since, blocker } = of;
+  if (of.reason === 'TURNED_OFF') return texts.turnedOff;
+  if (of.reason === 'PAUSED' || of.reason === 'INACTIVE' || blocker === null) {
+    return (
+      <>
+        {of.reason === 'INACTIVE' ? texts.inactive : texts.paused} <Time value={since} format="clock" />.
+      </>
+    );
+  }
+  const { last_error_message: error, explanation, delivery_id: delivery } = blocker;
+  const isItself = blocker.message_id === messageId;
+  return (
+    <>
+      {isItself ? (
+        texts.blocks
+      ) : (
+        <>
+          {texts.behind}{' '}
+          <Anchor
+            inherit
+            underline="always"
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/administration/integrations/webhooks/$webhookId"
+                params={{ webhookId }}
+                search={{ delivery } as never}
+              />
+            )}
+          >
+            {texts.blocker}
+          </Anchor>
+        </>
+      )}
+      {since !== null && (
+        <>
+          {' '}
+          {texts.since} <Time value={since} format="clock" />
+        </>
+      )}
+      {/* Its own error is shown below. */}
+      {!isItself && error !== null && (
+        <>
+          : <bdi title={error}>{webhookDetails.error.reason(postbackFailureReason(error), explanation)}</bdi>
+        </>
+      )}
+      {'. '}
+      {texts.next}{' '}
+      {blocker.next_attempt_dt === null ? (
+        webhookDetails.line.sending
+      ) : (
+        <Time value={blocker.next_attempt_dt} format="clock" />
+      )}
+      .
+    </>
+  );
+}
