@@ -1,4 +1,8 @@
+import { MINUTE_MS } from '../time/units.ts';
 import type { Condition } from './rules/alert-rule.ts';
+
+/** Alerts of a rule that begin (or end) within this time after a notice are reported together. */
+export const NOTICE_GROUP_MS = 5 * MINUTE_MS;
 
 /** Why an alert ended. RESOLVED: the trouble was over. All others are what a person did. */
 export const END_REASONS = [

@@ -136,11 +136,36 @@ describe('alerts in the admin UI', () => {
     await page.getByRole('menuitem', { name: 'Disable' }).click();
     await page.getByText('Disabled', { exact: true }).waitFor();
     await page.getByText('Alert changed').waitFor();
+    const disabling = changes.filter({ hasText: /Enabled.*yes.*no/i });
+    await disabling.first().waitFor();
     await page.getByRole('button', { name: /^Actions for .*Lost messages/ }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Alerts', exact: true }).waitFor();
     await row.waitFor({ state: 'detached' });
+  });
+
+  test('say when a firing is reported that began shortly after the last notice', async () => {
+    await using failing = await startTarget({ respondWith: answer(500) });
+    receiver.respondWith(answer(200));
+    const { api } = ui.service;
+    const { id } = await api.create('/alerts', {
+      name: 'Paced',
+      condition: 'MESSAGE_DEAD_LETTERED',
+      target: { format: 'JSON', url: receiver.url },
+    });
+    await using visit = await ui.visit(`/administration/alerts/${id}`);
+    const { page } = visit;
+    const firingOf = async (name: string) => {
+      await createWebhook(api, failing.url, { name, max_attempts: 1 });
+      await createAccounts(api, `lost by ${name}`);
+      return page.getByRole('row').filter({ hasText: name });
+    };
+    await (await firingOf('Reported now')).getByText('URL: Sent').waitFor();
+    const later = await firingOf('Reported later');
+    await later.getByText(/^Sent with the next notice at \d\d:\d\d$/).waitFor();
+    await visit.assertAccessible();
+    await api.delete(`/alerts/${id}`);
   });
 
   test('are deleted together, and exported as CSV with what they reported', async () => {

@@ -3,7 +3,7 @@ import { type Database, DatabaseUnavailableError, type Transaction } from '../..
 import type { Logger } from '../../observability/log.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 import type { Intervention } from '../../webhooks/health/webhook-troubles.ts';
-import type { EndReason, Firing, Trouble } from '../firing.ts';
+import { type EndReason, type Firing, NOTICE_GROUP_MS, type Trouble } from '../firing.ts';
 import type { Notice, NoticeContent, ReportedFiring } from '../notices/notice.ts';
 import { insertNotices, readLatestNoticeAt } from '../notices/notice-store.ts';
 import { type AlertRule, channelsOf } from '../rules/alert-rule.ts';
@@ -23,8 +23,6 @@ import { type EndsByPeople, TroubleFinder, type TroubleSources } from './trouble
 
 /** An alert ends once its trouble has been over for this time. If it comes back earlier, nothing is sent. */
 export const END_AFTER_MS = 5 * MINUTE_MS;
-/** Alerts of a rule that begin (or end) within this time after a notice are reported together. */
-const GROUP_MS = 5 * MINUTE_MS;
 /** After this time within a round, the next rule reads its data again. */
 const LOOK_AGAIN_MS = 10_000;
 /** Older data changes nothing: the instance was frozen, and the next round reads it again. */
@@ -214,7 +212,7 @@ export class Evaluation {
     ] as const) {
       if (due.length === 0) continue;
       const latest = await readLatestNoticeAt(tx, rule.id, kind);
-      if (latest !== null && isWithin(GROUP_MS, latest, now)) continue;
+      if (latest !== null && isWithin(NOTICE_GROUP_MS, latest, now)) continue;
       const batch = randomUUID();
       const ids = due.map(({ firing }) => firing.id);
       await reportFirings(tx, ids, column, batch);

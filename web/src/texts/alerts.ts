@@ -97,7 +97,13 @@ export const alerts = {
     },
     relapses: (count: number) => (count === 1 ? 'came back once' : `came back ${count} times`),
     quiet: 'None (quiet hours)',
-    pending: 'Not yet',
+    endedBefore: 'None (ended before the next notice)',
+    pending: {
+      at: 'Sent with the next notice at',
+      soon: 'Sent with the next notice',
+      afterQuiet: 'Sent after the quiet hours, unless it ends before',
+      ifBack: 'None, unless the problem returns',
+    },
   },
   test: {
     action: 'Send test',

@@ -102,7 +102,7 @@ function Details({ alert }: { alert: Alert }) {
             ]}
           />
         </Panel>
-        <FiringsPanel alertId={id} />
+        <FiringsPanel alert={alert} />
         <ChangesPanel type="ALERT" id={id} />
       </div>
     </>

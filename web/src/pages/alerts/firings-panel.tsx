@@ -2,7 +2,7 @@ import { Anchor, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type AlertFiring, firingsQuery, readFirings } from '../../api/alerts.ts';
+import { type Alert, type AlertFiring, firingsQuery, readFirings } from '../../api/alerts.ts';
 import { DataRows } from '../../components/data-rows.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ExportButton } from '../../components/export-button.tsx';
@@ -11,14 +11,15 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
 import { alerts } from '../../texts/alerts.ts';
-import { Notices } from './alert-cells.tsx';
 import styles from './alerts.module.css';
+import { noticesColumn } from './notices-column.tsx';
 
 const texts = alerts.history;
 const FIRST_ROWS = 20;
 const MAX_ROWS = 200;
 const PLACEHOLDER_ROWS = 3;
 
+/** Without the notices. */
 const COLUMNS: readonly Column<AlertFiring>[] = [
   {
     id: 'about',
@@ -56,20 +57,11 @@ const COLUMNS: readonly Column<AlertFiring>[] = [
       );
     },
   },
-  {
-    id: 'notices',
-    label: texts.columns.notices,
-    cell: ({ notices, state }) =>
-      notices.length === 0 ? (
-        <span className={styles.muted}>{state === 'ENDED' ? texts.quiet : texts.pending}</span>
-      ) : (
-        <Notices notices={notices} kinds />
-      ),
-  },
 ];
 
 /** The firings of a rule. */
-export function FiringsPanel({ alertId }: { alertId: number }) {
+export function FiringsPanel({ alert }: { alert: Alert }) {
+  const alertId = alert.id;
   const [limit, setLimit] = useState(FIRST_ROWS);
   const { data, error, refetch, isPlaceholderData } = useQuery(firingsQuery({ alert_id: alertId, limit }));
   return (
@@ -81,7 +73,7 @@ export function FiringsPanel({ alertId }: { alertId: number }) {
       ) : (
         <DataRows
           label={texts.label}
-          columns={COLUMNS}
+          columns={[...COLUMNS, noticesColumn(alert, data?.data ?? [])]}
           rows={data?.data}
           rowKey={({ id }) => id}
           placeholderRows={PLACEHOLDER_ROWS}
