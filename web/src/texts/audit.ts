@@ -186,6 +186,8 @@ export const audit = {
     ALERT_DELETED: 'deleted',
   } satisfies Record<AuditAction, string>,
   unknownAddress: 'failed to sign in with an unknown e-mail address',
+  /** The name of `enabled`, as the pages of API clients and alerts have it; on all others, it is “Active”. */
+  enabled: { API_CLIENT: 'Enabled', ALERT: 'Enabled' } as Partial<Record<AuditObjectType, string>>,
   /** Names of members. Others are shown as the API names them. */
   fields: {
     name: 'Name',

@@ -35,6 +35,11 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   topic: namesOf(webhooks.topics),
 };
 
+function nameOf(field: string, { object }: AuditEntry): string {
+  const named = field === 'enabled' ? audit.enabled[object.type] : undefined;
+  return named ?? audit.fields[field] ?? field;
+}
+
 /** The changed fields with their old and new values, and further facts. */
 export function AuditChanges({ entry }: { entry: AuditEntry }) {
   const [expanded, setExpanded] = useState(false);
@@ -46,7 +51,7 @@ export function AuditChanges({ entry }: { entry: AuditEntry }) {
         <bdi key="value">{valueText(name, value)}</bdi>,
       ]),
     ...entry.changes.map((change): [string, ReactNode] => [
-      audit.fields[change.field] ?? change.field,
+      nameOf(change.field, entry),
       <ChangeText key="change" change={change} />,
     ]),
   ];
