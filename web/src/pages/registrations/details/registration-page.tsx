@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { assetsByIdQuery } from '../../../api/assets.ts';
+import { courseQuery } from '../../../api/courses.ts';
 import { isNotFound } from '../../../api/errors.ts';
 import {
   deleteRegistration,
@@ -74,6 +75,10 @@ function Details({ read }: { read: Read<RegistrationWithUnits> }) {
   const subject = isUndecided
     ? (names.equivalent ?? registrations.unknownEquivalent(equivalentId))
     : names.course;
+  // The standard of a version never changes.
+  const course = useQuery({ ...courseQuery(record.course_id), refetchInterval: false });
+  const version = course.data?.record.versions.find(({ version_id: id }) => id === record.version_id);
+  const standard = version?.learning_standard ?? null;
   usePageName(record.learner_id);
   return (
     <>
@@ -95,7 +100,12 @@ function Details({ read }: { read: Read<RegistrationWithUnits> }) {
           <HistoryPanel registration={record} />
           <EventsPanel about={{ registration_id: record.registration_id }} />
           <ChangesPanel type="REGISTRATION" id={record.registration_id} />
-          <StatementsPanel registrationId={record.registration_id} />
+          {!course.isPending && (
+            <StatementsPanel
+              registrationId={record.registration_id}
+              standard={isUndecided ? null : standard}
+            />
+          )}
         </div>
         <div className={styles.side}>
           {isAdmin && <LaunchPanel registration={record} />}

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import type { LearningStandard } from '../../../api/courses.ts';
 import { type Statement, statementsQuery } from '../../../api/registrations.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
@@ -15,8 +16,21 @@ import styles from '../registrations.module.css';
 
 const texts = registrations.statements;
 
-/** The xAPI statements of a registration as sentences, oldest first; each opens to show the statement itself. */
-export function StatementsPanel({ registrationId }: { registrationId: string }) {
+/** Courses of other standards send no statements. */
+const WITH_STATEMENTS: readonly LearningStandard[] = ['XAPI', 'CMI5', 'UNKNOWN'];
+
+/**
+ * The xAPI statements of a registration as sentences, oldest first; each opens to show the statement itself. Nothing if
+ * there are none and the standard of the course has none.
+ */
+export function StatementsPanel({
+  registrationId,
+  standard,
+}: {
+  registrationId: string;
+  /** Of the course; null if it is not known. */
+  standard: LearningStandard | null;
+}) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
     useInfiniteQuery(statementsQuery(registrationId));
   const list = useRef<HTMLOListElement>(null);
@@ -30,6 +44,7 @@ export function StatementsPanel({ registrationId }: { registrationId: string }) 
     list.current?.children[shownBefore]?.querySelector('summary')?.focus();
     setShownBefore(null);
   }, [count, shownBefore]);
+  if (count === 0 && standard !== null && !WITH_STATEMENTS.includes(standard)) return null;
   return (
     <Panel title={texts.title} description={texts.description}>
       {data === undefined ? (
