@@ -60,6 +60,20 @@ describe('the page of an event whose messages wait', () => {
     assert.equal(await paused.getByText('Waits until').count(), 0);
   });
 
+  it('starts the facts of a message that was discarded without an attempt with their first one', async () => {
+    await using ui = await startUi();
+    const { api } = ui.service;
+    const paused = { name: 'Asleep', paused: true };
+    const id = await createWebhook(api, 'http://127.0.0.1:9/', paused);
+    await createAccounts(api, 'first');
+    await updateWebhook(api, id, 'http://127.0.0.1:9/', { ...paused, enabled: false });
+    const [first] = await eventPages(ui);
+    await using visit = await ui.visit(first!);
+    const row = visit.page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+    await row.getByText('Discarded').waitFor();
+    assert.doesNotMatch((await row.textContent())!, / · /);
+  });
+
   it('says that the settings turn delivery off, and fits on a phone', async () => {
     await using ui = await startUi({ settings: { enable_queue_polling: false } });
     const { api } = ui.service;

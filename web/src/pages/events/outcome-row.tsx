@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { postbackFailureReason } from '../../../../src/webhooks/history/postback-failure.ts';
 import type { EventWebhookRecord, WaitingReasonRecord } from '../../api/events.ts';
 import { MessageStatusBadge } from '../../components/events/message-status-badge.tsx';
@@ -39,6 +39,11 @@ function MessageRow({
 }) {
   const { status, delivery_id: delivery, attempts, updated_dt: updated, error } = message;
   const { webhook_id: webhookId, name } = outcome;
+  const facts = [
+    outcome.via === 'REPLAY' ? <span key="replayed">{texts.replayed}</span> : null,
+    attempts > 0 ? <span key="attempts">{texts.attempts(attempts)}</span> : null,
+    updated === null ? null : <Time key="updated" value={updated} />,
+  ].filter((fact) => fact !== null);
   return (
     <li className={styles.row}>
       <span>
@@ -49,14 +54,12 @@ function MessageRow({
           <bdi>{name}</bdi>
         </WebhookLink>{' '}
         <span className={styles.dim}>
-          {outcome.via === 'REPLAY' && `${texts.replayed} · `}
-          {attempts > 0 && texts.attempts(attempts)}
-          {updated !== null && (
-            <>
-              {' · '}
-              <Time value={updated} />
-            </>
-          )}
+          {facts.map((fact, at) => (
+            <Fragment key={fact.key}>
+              {at > 0 && ' · '}
+              {fact}
+            </Fragment>
+          ))}
         </span>
       </span>
       {delivery !== null && (
