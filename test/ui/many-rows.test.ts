@@ -105,6 +105,12 @@ describe(`with ${COUNT} webhooks, courses, accounts, API clients and dead letter
     await seedMany(database, COUNT);
   });
 
+  it('folders show their counts with separators of thousands', async () => {
+    await using visit = await ui.visit('/content');
+    const home = visit.page.getByRole('treeitem').first();
+    await home.getByText('10,000 courses').waitFor();
+  });
+
   for (const [name, list] of Object.entries(LISTS)) {
     it(`${name} are read page by page, searched, ordered and filtered by the service`, async () => {
       await using visit = await ui.visit('/profile');

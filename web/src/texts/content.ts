@@ -80,9 +80,9 @@ export const folders = {
   truncated: (count: string) => `Only ${count} folders are shown here. You can open the others by their URL.`,
   count: (courses: number, equivalents: number, bundles: number) =>
     [
-      courses === 1 ? '1 course' : `${courses} courses`,
-      ...(equivalents === 0 ? [] : [equivalents === 1 ? '1 equivalent' : `${equivalents} equivalents`]),
-      ...(bundles === 0 ? [] : [bundles === 1 ? '1 bundle' : `${bundles} bundles`]),
+      counted(courses, 'course', 'courses'),
+      ...(equivalents === 0 ? [] : [counted(equivalents, 'equivalent', 'equivalents')]),
+      ...(bundles === 0 ? [] : [counted(bundles, 'bundle', 'bundles')]),
     ].join(', '),
   menu: (name: string) => `Actions for folder ${isolate(name)}`,
   name: 'Name',

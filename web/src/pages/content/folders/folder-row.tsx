@@ -1,6 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { IconChevronRight, IconFolder, IconFolderOpen, IconHome2 } from '@tabler/icons-react';
 import { folders } from '../../../texts/content.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
 import type { TreeRow } from './folder-index.ts';
 import styles from './folder-tree.module.css';
 import type { RowDragProps } from './use-row-drops.ts';
@@ -72,7 +73,7 @@ export function FolderRow({
       <VisuallyHidden>, {folders.count(node.courses, node.equivalents, node.bundles)}</VisuallyHidden>
       {total > 0 && (
         <span className={styles.count} aria-hidden>
-          {total}
+          {formatNumber(total)}
         </span>
       )}
     </div>
