@@ -98,6 +98,21 @@ describe('accounts in the admin UI', () => {
     await dialog.getByRole('button', { name: 'Add 1 item' }).waitFor();
   });
 
+  it('content is shown on the last page that is left if others remove what was on the chosen one', async () => {
+    const { api } = ui.service;
+    const { id } = await api.create('/accounts', { name: 'Fourth Coffee' });
+    const folders = [];
+    for (let yard = 1; yard <= 51; yard++)
+      folders.push((await api.create('/folders', { name: `Yard ${yard}` })).id);
+    await using visit = await ui.visit(`/accounts/${id}?add=yes`);
+    const dialog = visit.page.getByRole('dialog');
+    await dialog.getByLabel('Search content').fill('yard');
+    await dialog.getByText('1–50 of 51').waitFor();
+    await api.delete(`/folders/${folders[0]}`);
+    await dialog.getByRole('button', { name: 'Next page' }).click();
+    await dialog.getByText('1–50 of 50').waitFor();
+  });
+
   it('Back never opens a dialog that was closed: not after Cancel, and not after something was created', async () => {
     await using visit = await ui.visit('/content');
     const { page } = visit;

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { assetKey } from '../../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
@@ -64,6 +64,14 @@ export function ContentForm<T extends Choice>({
   const found = useFound(search.filter);
   const { chosen, assets, choose, problem, check } = useChoices<T>(max, onChanged);
   const added = new Set(existing.map(assetKey));
+  const { page, setPage } = search;
+  const { data } = found;
+  useEffect(() => {
+    // Others have removed what was on this page and maybe on those before it.
+    if (data === undefined || found.isPlaceholderData || data.data.length > 0) return;
+    const last = Math.max(1, Math.ceil(data.total / data.limit));
+    if (page > last) setPage(last);
+  }, [data, found.isPlaceholderData, page, setPage]);
   return (
     <form
       className={styles.form}
