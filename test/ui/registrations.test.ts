@@ -345,5 +345,21 @@ describe('registrations in the admin UI', () => {
     await visit.go('/registrations?page=20700&search=nobody');
     await page.getByText('Nothing matches your search and filters.').waitFor();
     assert.equal(await page.getByText('The request was rejected').count(), 0);
+    await visit.go(`/accounts/${one}?tab=registrations&page=20700&search=nobody`);
+    await page.getByText('Nothing matches your search and filters.').waitFor();
+    assert.equal(await page.getByText('The request was rejected').count(), 0);
+  });
+
+  it('a registration for a SCORM course has no panel of statements', async () => {
+    const id = await learning.register(
+      await learning.accountWithCourses('Margie'),
+      learning.courses[0]!,
+      'hedy',
+    );
+    await using visit = await ui.visit(`/registrations/${id}`);
+    const { page } = visit;
+    await page.getByRole('region', { name: 'History' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.equal(await page.getByRole('region', { name: 'Statements' }).count(), 0);
   });
 });

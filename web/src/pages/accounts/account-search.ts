@@ -1,4 +1,5 @@
 import { CONTENT_TYPES } from '../../../../src/events/catalogue.ts';
+import { MAX_COUNTED } from '../../../../src/ui-api/list-limits.ts';
 import { REGISTRATION_STATES } from '../../api/registrations.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
@@ -12,8 +13,7 @@ export const accountListSearch = tableSearch({
 export const ACCOUNT_TABS = ['content', 'registrations', 'events', 'changes'] as const;
 export type AccountTab = (typeof ACCOUNT_TABS)[number];
 
-/** The address of an account's page: the open tab, its table, and the open form. */
-export const accountSearch = tableSearch({
+const ofAccount = {
   sorts: ['name', 'added', 'created', 'updated'],
   filters: {
     tab: ACCOUNT_TABS,
@@ -23,4 +23,10 @@ export const accountSearch = tableSearch({
     new: ['yes'],
   },
   ids: ['course_id'],
-});
+} as const;
+const ofContent = tableSearch(ofAccount);
+const ofRegistrations = tableSearch({ ...ofAccount, maxOffset: MAX_COUNTED });
+
+/** The address of an account's page: the open tab, its table, and the open form. */
+export const accountSearch: typeof ofContent = (given) =>
+  given.tab === 'registrations' ? ofRegistrations(given) : ofContent(given);
