@@ -332,19 +332,29 @@ describe('equivalents and bundles', () => {
     assert.equal((await ui.service.api.get(`/bundles/${bundle.id}`)).status, 404);
   });
 
-  it('show viewers what others have changed', async () => {
-    const { id } = await make.bundle('Before', [course(0)]);
-    await using visit = await ui.visit(`/content/bundles/${id}`, { as: 'viewer' });
+  it('show viewers what others have changed, and keep their focus', async () => {
+    const bundle = await make.bundle('Before', [course(0), course(1)]);
+    const equivalent = await make.equivalent('Before', [course(0), course(1)]);
+    await using visit = await ui.visit('/profile', { as: 'viewer' });
     const { page } = visit;
     await page.clock.install();
-    await page.reload();
-    await page.getByRole('link', { name: 'Fire', exact: true }).waitFor();
-    const contents = [{ type: 'COURSE', id: course(1).id }];
-    await ui.service.api.put(`/bundles/${id}`, { name: 'After', folder_id: 1, contents });
-    await page.clock.runFor(16_000);
-    await page.getByRole('heading', { name: 'After', level: 1 }).waitFor();
-    await page.getByRole('link', { name: 'Feuer', exact: true }).waitFor();
-    assert.equal(await items(page).count(), 1);
+    for (const [path, list] of [
+      [`/bundles/${bundle.id}`, 'contents'],
+      [`/equivalents/${equivalent.id}`, 'courses'],
+    ] as const) {
+      await visit.go(`/content${path}`);
+      const link = page.getByRole('link', { name: 'Feuer', exact: true });
+      await link.focus();
+      const { body, headers } = await ui.service.api.get(path);
+      const changed = { ...body, name: 'After', [list]: body[list].slice(1) };
+      const etag = { 'if-match': headers.get('etag') ?? '' };
+      assert.equal((await ui.service.api.put(path, changed, etag)).status, 200);
+      await page.clock.runFor(16_000);
+      await page.getByRole('heading', { name: 'After', level: 1 }).waitFor();
+      await page.getByRole('link', { name: 'Fire', exact: true }).waitFor({ state: 'detached' });
+      assert.equal(await items(page).count(), 1);
+      await link.and(page.locator(':focus')).waitFor({ timeout: 5000 });
+    }
   });
 
   it('are read-only for viewers, and nothing is wider than the window on a phone', async () => {

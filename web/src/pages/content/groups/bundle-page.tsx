@@ -24,8 +24,7 @@ export function BundlePage() {
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
   return (
     <GroupPage
-      // Those who cannot edit see what others have changed.
-      key={isAdmin ? id : `${id} ${data.etag}`}
+      key={id}
       kind="bundle"
       read={data}
       queryKey={query.queryKey}

@@ -39,7 +39,7 @@ export function GroupPage<T extends GroupRecord>({
 } & GroupSource<T>) {
   const leave = useLeave();
   const isAdmin = useIsAdmin();
-  const edit = useGroupEdit(source);
+  const edit = useGroupEdit(source, !isAdmin);
   const [deleting, setDeleting] = useState(false);
   const { record, draft, savedFrom } = edit.base;
   usePageName(record.name);

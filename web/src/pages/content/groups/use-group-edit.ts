@@ -27,14 +27,17 @@ interface Base<T> extends Read<T> {
 /**
  * The editing of an equivalent or a bundle. The form keeps the record it started with. Saving detects changes of others:
  * then the administrator discards the input or overwrites these changes.
+ * @param readOnly whether nothing can be edited: the form then shows what others have changed
  */
-export function useGroupEdit<T>({ read, queryKey, toDraft, update }: GroupSource<T>) {
+export function useGroupEdit<T>({ read, queryKey, toDraft, update }: GroupSource<T>, readOnly: boolean) {
   const queryClient = useQueryClient();
-  const [base, setBase] = useState<Base<T>>(() => ({
-    ...read,
-    draft: toDraft(read.record),
+  const baseOf = (latest: Read<T>): Base<T> => ({
+    ...latest,
+    draft: toDraft(latest.record),
     savedFrom: null,
-  }));
+  });
+  const [base, setBase] = useState(() => baseOf(read));
+  if (readOnly && base.record !== read.record) setBase(baseOf(read));
   const saving = useFormMutation({
     mutationFn: ({ draft, etag }: { draft: GroupDraft; etag: string | null }) => update(draft, etag),
     onSuccess: (saved, { draft }) => {
@@ -65,7 +68,7 @@ export function useGroupEdit<T>({ read, queryKey, toDraft, update }: GroupSource
     discard: async () => {
       const latest = await readAgain();
       if (latest === undefined) return;
-      setBase({ ...latest, draft: toDraft(latest.record), savedFrom: null });
+      setBase(baseOf(latest));
       saving.reset();
     },
     overwrite: async (draft: GroupDraft) => {
