@@ -87,6 +87,41 @@ describe('the focus, if what had it disappears', () => {
     await hasFocus(page, dialog.getByRole('searchbox'));
   });
 
+  it('stays in the list of uploads while they are sent again, and is at the heading once they are dismissed', async () => {
+    await using visit = await ui.visit('/content');
+    const { page } = visit;
+    await page.route('**/courses', async (route) => {
+      // Uploads never end.
+      if (route.request().method() !== 'POST') await route.continue();
+    });
+    const heading = page.getByRole('heading', { level: 1 });
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    const button = (name: string) => uploads.getByRole('button', { name });
+    const upload = async () => {
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('button', { name: 'Upload courses' }).first().click(),
+      ]);
+      await chooser.setFiles({ name: 'fire.zip', buffer: Buffer.from('PK'), mimeType: 'application/zip' });
+    };
+    const inRow = (action: string) => button(`${action} ${isolate('fire.zip')}`);
+    await upload();
+    await button('Cancel all').press('Enter');
+    await hasFocus(page, heading);
+    await inRow('Retry').press('Enter');
+    await hasFocus(page, inRow('Cancel'));
+    await page.keyboard.press('Enter');
+    await hasFocus(page, inRow('Dismiss'));
+    await page.keyboard.press('Enter');
+    await uploads.waitFor({ state: 'detached' });
+    await hasFocus(page, heading);
+    await upload();
+    await inRow('Cancel').press('Enter');
+    await button('Close').press('Enter');
+    await uploads.waitFor({ state: 'detached' });
+    await hasFocus(page, heading);
+  });
+
   it('stays on the button that copies where the browser has no clipboard for pages', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;

@@ -1,6 +1,8 @@
 import { ActionIcon, Button, Progress, Tooltip, VisuallyHidden } from '@mantine/core';
+import { useMergedRef } from '@mantine/hooks';
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { keepsFocus } from '../../../components/focus-heading.ts';
 import { uploads } from '../../../texts/uploads.ts';
 import { explainUpload } from './explain-upload.ts';
 import { isUnfinished, type UploadItem, type UploadQueue } from './upload-queue.ts';
@@ -14,6 +16,7 @@ export function UploadDock({ queue }: { queue: UploadQueue }) {
   const items = useSyncExternalStore(queue.subscribe, queue.items);
   const [opened, setOpened] = useState(true);
   const dock = useRef<HTMLElement>(null);
+  const dockRef = useMergedRef(dock, keepsFocus);
   const isShown = items.length > 0;
   useEffect(() => {
     if (!isShown || dock.current === null) return;
@@ -32,11 +35,12 @@ export function UploadDock({ queue }: { queue: UploadQueue }) {
   const unfinished = items.filter(isUnfinished);
   const failed = items.filter(canSendAgain);
   return (
-    <section ref={dock} className={styles.dock} aria-label={uploads.label} data-upload-dock>
+    <section ref={dockRef} className={styles.dock} aria-label={uploads.label} data-upload-dock>
       <header className={styles.dockHead}>
         <div className={styles.dockTitle}>{summary(items)}</div>
         {failed.length > 1 && unfinished.length === 0 && (
           <Button
+            ref={keepsFocus}
             size="compact-xs"
             variant="subtle"
             onClick={() => {
@@ -47,7 +51,13 @@ export function UploadDock({ queue }: { queue: UploadQueue }) {
           </Button>
         )}
         {unfinished.length > 0 && (
-          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => queue.cancelAll()}>
+          <Button
+            ref={keepsFocus}
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            onClick={() => queue.cancelAll()}
+          >
             {uploads.cancelAll}
           </Button>
         )}

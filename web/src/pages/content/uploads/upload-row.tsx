@@ -55,7 +55,11 @@ export function UploadRow({ item, queue }: { item: UploadItem; queue: UploadQueu
               variant="subtle"
               color="gray"
               aria-label={uploads.retry(file.name)}
-              onClick={() => queue.retry(id)}
+              onClick={({ currentTarget: button }) => {
+                // It disappears, and the other one stays.
+                (button.nextElementSibling as HTMLElement | null)?.focus();
+                queue.retry(id);
+              }}
             >
               <IconRefresh size={16} stroke={1.6} />
             </ActionIcon>
