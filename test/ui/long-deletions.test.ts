@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { MINUTE_MS } from '../../src/time/units.ts';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { aroundTests } from '../support/around-tests.ts';
@@ -43,6 +43,30 @@ describe('a deletion in the admin UI that takes minutes', () => {
     return () => dialog.getByRole('button', { name: 'Delete' }).click();
   }
 
+  /** Keeps the deletion of this record back until it is released, then responds to it. */
+  async function hold(page: Page, path: string, respond: (route: Route) => Promise<void>) {
+    const held = Promise.withResolvers<void>();
+    await page.route(`**${path}`, async (route) => {
+      if (route.request().method() !== 'DELETE') return await route.fallback();
+      await held.promise;
+      await respond(route);
+    });
+    return held;
+  }
+
+  /** Confirms the deletion and lets five minutes pass, for which the page waits. */
+  async function passMinutes(page: Page, confirm: () => Promise<void>): Promise<void> {
+    await holdTimeLimits(page);
+    const sent = page.waitForRequest((request) => request.method() === 'DELETE');
+    await confirm();
+    await sent;
+    assert.deepEqual(
+      await letPass(page, 5 * MINUTE_MS),
+      [10 * MINUTE_MS],
+      'only the deletion may take longer',
+    );
+  }
+
   const records = [
     {
       what: 'an account',
@@ -61,28 +85,28 @@ describe('a deletion in the admin UI that takes minutes', () => {
       },
     },
   ];
+  it('is waited for, and then shown', async () => {
+    const { path, typed, notice } = await records[0]!.make();
+    await using visit = await ui.visit(path);
+    const { page } = visit;
+    const held = await hold(page, path, (route) => route.fallback());
+    await passMinutes(page, await ask(page, typed));
+    held.resolve();
+    await page.getByText(notice).waitFor();
+    assert.equal((await ui.service.api.get(path)).status, 404);
+  });
+
   for (const { what, make } of records) {
     it(`is waited for, and succeeds if a proxy gave up, the deletion of ${what} went on, and it is requested again`, async () => {
       const { path, typed, notice } = await make();
       await using visit = await ui.visit(path);
       const { page } = visit;
-      const held = Promise.withResolvers<void>();
-      await page.route(`**${path}`, async (route) => {
-        if (route.request().method() !== 'DELETE') return await route.fallback();
-        await held.promise;
+      const held = await hold(page, path, async (route) => {
         assert.equal((await route.fetch()).status(), 204);
         await route.fulfill({ status: 504, body: 'Gateway Timeout' });
       });
       const confirm = await ask(page, typed);
-      await holdTimeLimits(page);
-      const sent = page.waitForRequest((request) => request.method() === 'DELETE');
-      await confirm();
-      await sent;
-      assert.deepEqual(
-        await letPass(page, 5 * MINUTE_MS),
-        [10 * MINUTE_MS],
-        'only the deletion may take longer',
-      );
+      await passMinutes(page, confirm);
       held.resolve();
       await page.getByRole('dialog').getByRole('alert').waitFor();
       await page.unroute(`**${path}`);
