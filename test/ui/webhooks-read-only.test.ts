@@ -50,7 +50,7 @@ describe('webhooks in the admin UI while the webhooks service is disabled', () =
     await visit.assertAccessible();
   });
 
-  it('can be added without waiting for a first postback, and cannot be edited by address either', async () => {
+  it('do not suggest waiting for a first postback, can be added though nothing is sent for now, and cannot be edited by address', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     await page.getByText('Available once the webhooks service is enabled.').waitFor();
