@@ -40,7 +40,7 @@ function queueOf(t: TestContext) {
   }
   const reports = new Reports();
   const queue = new LastRequestQueue(reports);
-  const course = { fetch: fetchOf('course') };
+  const course = { fetch: fetchOf('course'), document: null };
   const add = (body: string, bytes = body.length, { method = 'POST', path = 'aicc' } = {}) =>
     void queue.add(
       { method, url: new URL(`http://content/token/${path}`), headers: [], body, bytes },
@@ -110,7 +110,7 @@ describe('the last requests of a course', () => {
       'the browser would refuse it, so the course must hear that',
     );
     assert.equal(queue.takes(20_000, course), true);
-    assert.equal(queue.takes(40_000, { fetch }), true, 'another page has its own limit');
+    assert.equal(queue.takes(40_000, { fetch, document: null }), true, 'another page has its own limit');
     await answer(0);
     assert.equal(queue.takes(40_000, course), true);
   });

@@ -1,15 +1,18 @@
-/** A page whose requests a browser sends. */
-export type Sender = Pick<Window, 'fetch'>;
+/** A window whose page sends requests. Its document is null once its frame is removed. */
+export type Sender = Pick<Window, 'fetch'> & { readonly document: Document | null };
 
 /** Browsers let the requests in flight that outlive a page have 64 KiB in total, and reject those that exceed it. */
 const MOST_BYTES = 60_000;
 
-/** By page, the bytes in flight that outlive it. */
-const inFlight = new WeakMap<Sender, number>();
+/**
+ * By page, the bytes in flight that outlive it. A frame keeps its window while it goes from page to page. Each page has
+ * room of its own, and what a page has sent gets no response once the page is gone.
+ */
+const inFlight = new WeakMap<Document | Sender, number>();
 
 /** How many bytes a page can send now with requests that outlive it. */
 export function roomOf(page: Sender): number {
-  return MOST_BYTES - (inFlight.get(page) ?? 0);
+  return MOST_BYTES - (inFlight.get(keyOf(page)) ?? 0);
 }
 
 /**
@@ -27,14 +30,20 @@ export async function sendInRoom<T>(
 
 /** Counts a request that a page sends itself in such a way: it takes room from others. @param begin sends it */
 export async function sendCounted<T>(page: Sender, bytes: number, begin: () => Promise<T>): Promise<T> {
-  count(page, bytes);
+  const key = keyOf(page);
+  count(key, bytes);
   try {
     return await begin();
   } finally {
-    count(page, -bytes);
+    // The window may show another page by now.
+    count(key, -bytes);
   }
 }
 
-function count(page: Sender, bytes: number): void {
-  inFlight.set(page, (inFlight.get(page) ?? 0) + bytes);
+function keyOf(page: Sender): Document | Sender {
+  return page.document ?? page;
+}
+
+function count(key: Document | Sender, bytes: number): void {
+  inFlight.set(key, (inFlight.get(key) ?? 0) + bytes);
 }
