@@ -156,10 +156,10 @@ export class Player {
     try {
       const resuming = this.#sequencer === null ? {} : { isResumed: this.#sequencer.isResumed };
       const asked = post<UnitStart>('unit', { unit: unit.id, page: this.#page?.page, ...resuming });
-      const start = await this.#moves.unlessLeaving(asked);
-      const install = start === null ? null : await loadRuntime(start.script);
-      if (start === null || !canOpen()) return null;
-      if (!isUsedUp(start.timeLimit)) return { start, install };
+      const loaded = asked.then(async (start) => ({ start, install: await loadRuntime(start.script) }));
+      const started = await this.#moves.unlessLeaving(loaded);
+      if (started === null || !canOpen()) return null;
+      if (!isUsedUp(started.start.timeLimit)) return started;
     } catch (error) {
       this.#showFailure(error, () => this.#moves.make(() => this.#openUnit(unit)));
       return null;
