@@ -119,6 +119,52 @@ describe('a connection that loses every packet', () => {
     await heading(learner, 'Your last work may not be saved').waitFor();
   });
 
+  it('does not say for good that a learner has not finished the course whose result arrives late', async () => {
+    await using learner = await newLearner(browser);
+    await openWithClock(learner, scorm12Course());
+    await learner.given();
+    const { isLost, arrive } = await lose(learner, ['units']);
+    await learner.passesAtTheEnd();
+    await click(learner, 'Exit');
+    await isLost;
+    await pass(learner, OVERDUE_MS);
+    await heading(learner, 'You have not finished this course yet').waitFor({ timeout: SOON_MS });
+    arrive();
+    await heading(learner, 'You have finished this course').waitFor();
+    assert.equal(await learner.page.locator('h2:focus').count(), 1, 'the focus stays');
+    assert.equal(await learner.page.getByText('Passed', { exact: true }).count(), 1);
+  });
+
+  it('shows the result of a learner who exits even if the service fails to respond once', async () => {
+    await using learner = await newLearner(browser);
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.calls(
+      ['LMSSetValue', 'cmi.core.score.raw', '90'],
+      ['LMSSetValue', 'cmi.core.lesson_status', 'passed'],
+      ['LMSCommit', ''],
+    );
+    await learner.saved();
+    await learner.page.route('**/units', (route) => route.fulfill({ status: 503 }), { times: 1 });
+    const failed = learner.page.waitForResponse('**/units');
+    await click(learner, 'Exit');
+    assert.equal((await failed).status(), 503);
+    await heading(learner, 'You have finished this course').waitFor();
+  });
+
+  it('does not leave a learner who exits while the script of a unit gets no response', async () => {
+    await using learner = await newLearner(browser);
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await learner.page.clock.install();
+    await learner.page.route('**/assets/scorm12-*', () => {});
+    const asked = learner.page.waitForRequest('**/assets/scorm12-*');
+    await learner.open(service, registrationId);
+    await asked;
+    await click(learner, 'Exit');
+    await heading(learner, 'You have not finished this course yet').waitFor({ timeout: SOON_MS });
+  });
+
   it('does not leave a learner who exits while a unit is being opened without a response', async () => {
     await using learner = await newLearner(browser);
     await openWithClock(learner, scorm12Course({ items: LESSONS }));

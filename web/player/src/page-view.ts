@@ -78,6 +78,8 @@ export class PageView {
   readonly #actions: PageActions;
   readonly #header: PageHeader;
   readonly #stage = new Stage();
+  /** The card that shows what was recorded; null until the learner has left the course. */
+  #record: HTMLElement | null = null;
   /** Whether the notice says that a unit waits for a response. */
   #isOverdue = false;
 
@@ -117,10 +119,12 @@ export class PageView {
     });
   }
 
-  /** Shows what has been recorded since. */
+  /** Shows what has been recorded since. The service may respond only after the learner has left the course. */
   showRecorded(result: Result): void {
     fillResult(this.result, result);
     this.showContents();
+    const { page } = this.#playing();
+    if (page !== null && this.#record?.isConnected === true) this.#renewRecord(page, this.#record);
   }
 
   /** Shows the table of contents of a course that has several units. */
@@ -250,9 +254,23 @@ export class PageView {
 
   /** Shows what was recorded, once the learner has left the course. */
   showRecord(page: PageResponse): void {
-    const { doubt, sequencer } = this.#playing();
     this.#header.showNameAlone(page.course.name);
-    this.showCard(recordCard(page, this.result, { doubt, isClosed: sequencer?.isClosed === true }));
+    this.#record = this.#recordOf(page);
+    this.showCard(this.#record);
+  }
+
+  /** The focus stays where it is. On the heading, screen readers announce the new one. */
+  #renewRecord(page: PageResponse, shown: HTMLElement): void {
+    const controlsOf = (card: HTMLElement) => [...card.querySelectorAll<HTMLElement>('h2, button')];
+    const focused = controlsOf(shown).indexOf(document.activeElement as HTMLElement);
+    this.#record = this.#recordOf(page);
+    shown.replaceWith(this.#record);
+    controlsOf(this.#record)[focused]?.focus();
+  }
+
+  #recordOf(page: PageResponse): HTMLElement {
+    const { doubt, sequencer } = this.#playing();
+    return recordCard(page, this.result, { doubt, isClosed: sequencer?.isClosed === true });
   }
 
   /** Whether the page shows that something is being loaded, so that no course is in it. */

@@ -334,7 +334,8 @@ export class Player {
     // The page to return to cannot say that work may be lost.
     const returnUrl = this.#doubt === null ? (this.#page?.returnUrl ?? null) : null;
     // A unit that was just left has asked. Lost work leaves nothing to show.
-    if (returnUrl === null && !hadUnit && this.#doubt !== 'lost') await untilOverdue(this.#recorded.ask());
+    const asks = (!hadUnit || this.#recorded.hasFailed) && this.#doubt !== 'lost';
+    if (returnUrl === null && asks) await untilOverdue(this.#recorded.ask());
     if (this.#isEnded || this.#page === null) return;
     this.#isEnded = true;
     this.#view.showRecord(this.#page);

@@ -32,6 +32,8 @@ export class RecordedSince {
   #asked = 0;
   /** The number of the latest request that has a response. */
   #responded = 0;
+  /** The number of the latest request that failed. */
+  #failed = 0;
   #isPolling = false;
 
   /** @param page returns the page; null until the service has responded */
@@ -43,6 +45,11 @@ export class RecordedSince {
   /** Whether the prerequisites of some units are not met. */
   get hasClosedUnits(): boolean {
     return this.#page()?.units.some(({ isOpen }) => !isOpen) === true;
+  }
+
+  /** Whether the latest request failed. */
+  get hasFailed(): boolean {
+    return this.#failed === this.#asked;
   }
 
   /**
@@ -109,6 +116,7 @@ export class RecordedSince {
       this.#events.onResponse(response);
       return true;
     } catch (error) {
+      this.#failed = Math.max(this.#failed, number);
       const end = endOf(error);
       if (end !== null) this.#events.onEnd(end);
       // A newer request may have had a response already.
