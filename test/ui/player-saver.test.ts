@@ -280,6 +280,29 @@ describe('the saving of a unit', () => {
     assert.deepEqual(states, ['saving', 'saved']);
   });
 
+  it('stays refused, and waits for nothing, if an earlier commit is acknowledged after that', async (t) => {
+    const { page, saver, states, report } = pageWithUnit(t);
+    const earlier = Promise.withResolvers<Response>();
+    page.answer = () => earlier.promise;
+    report('work', 'value');
+    await page.hide();
+    await page.show();
+    page.answer = () => problem(400);
+    report('bad');
+    await page.pass(0);
+    assert.deepEqual(states, ['saving', 'refused']);
+    earlier.resolve(Response.json({ outcome: 'recorded' }));
+    await page.pass(0);
+    assert.equal(saver.isRefused, true);
+    let isSettled = false;
+    void saver.settled().then(() => {
+      isSettled = true;
+    });
+    await page.pass(10 * LONGEST_WAIT_MS);
+    assert.equal(isSettled, true);
+    assert.equal(page.requests.length, 2);
+  });
+
   it('ends if another window records instead, which it learns when its tab is hidden', async (t) => {
     const { page, states } = pageWithUnit(t);
     page.answer = superseded;

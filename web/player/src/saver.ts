@@ -63,6 +63,8 @@ export class Saver {
   #ended: EndState | null = null;
   /** Whether the service has rejected the newest data that it responded to. */
   #isRefused = false;
+  /** The sequence number of the commit that the service rejected last. */
+  #refusedSequence = 0;
   /** Whether a save has failed or is overdue, and the service has acknowledged none since. The learner knows that. */
   #hasFailed = false;
   #retryMs = FIRST_RETRY_MS;
@@ -291,7 +293,8 @@ export class Saver {
   }
 
   #acknowledge(commit: Commit): void {
-    this.#isRefused = false;
+    // A request that was sent before the rejected one may be answered later.
+    if (commit.sequence > this.#refusedSequence) this.#isRefused = false;
     this.#hasFailed = false;
     this.#retryMs = FIRST_RETRY_MS;
     forgetUnsent(this.#owner, commit);
@@ -301,6 +304,7 @@ export class Saver {
   /** The service has rejected this commit. It may accept what the course reports next. */
   #refused(commit: Commit): void {
     this.#isRefused = true;
+    this.#refusedSequence = commit.sequence;
     this.#hasFailed = false;
     this.#retryMs = FIRST_RETRY_MS;
     forgetUnsent(this.#owner, commit);
