@@ -44,12 +44,12 @@ describe('the player page', () => {
     const handles = await Promise.all([alert.elementHandle(), status.elementHandle()]);
     await learner.page.route('**/commit', (route) => route.abort());
     await save(learner);
-    await notice.getByText('The connection is lost').waitFor();
+    await notice.getByText('The service cannot be reached').waitFor();
     assert.match((await handles[0]!.textContent()) ?? '', /connection is lost/);
     assert.equal(await handles[1]!.textContent(), '');
     await learner.page.unroute('**/commit');
     await learner.page.evaluate(() => dispatchEvent(new Event('online')));
-    await notice.getByText('The connection is lost').waitFor({ state: 'hidden' });
+    await notice.getByText('The service cannot be reached').waitFor({ state: 'hidden' });
     await learner.course.locator('#suspend').click();
     await notice.getByText('The course has ended').waitFor();
     assert.match((await handles[1]!.textContent()) ?? '', /course has ended/);
@@ -68,7 +68,7 @@ describe('the player page', () => {
     });
     await save(learner);
     const notice = learner.page.locator('.notice');
-    await notice.getByText('The connection is lost').waitFor();
+    await notice.getByText('The service cannot be reached').waitFor();
     const changes = await notice.evaluateHandle((element) => {
       const seen: MutationRecord[] = [];
       new MutationObserver((records) => seen.push(...records)).observe(element, {

@@ -29,7 +29,7 @@ describe('an asset, which reports nothing itself', () => {
     await using learner = await newLearner(browser);
     await learner.page.route('**/asset', (route) => route.fulfill({ status: 503, body: '{}' }), { times: 2 });
     await learner.open(service, registrationId);
-    await learner.page.getByText('The connection is lost.').waitFor();
+    await learner.page.getByText('The service cannot be reached.').waitFor();
     await until(
       async () => (await resultOf(service, registrationId)).completion === 'Completed',
       'it is recorded',
@@ -43,7 +43,7 @@ describe('an asset, which reports nothing itself', () => {
     await using learner = await newLearner(browser);
     await learner.page.route('**/asset', (route) => route.fulfill({ status: 503, body: '{}' }));
     await learner.open(service, registrationId);
-    await learner.page.getByText('The connection is lost.').waitFor();
+    await learner.page.getByText('The service cannot be reached.').waitFor();
     const next = await learner.page.context().newPage();
     await learner.page.close();
     const again = new Learner(next);

@@ -68,7 +68,7 @@ describe('a connection that loses every packet', () => {
     await heading(learner, 'The course is closing …').waitFor();
     await pass(learner, OVERDUE_MS);
     await heading(learner, UNSAVED).waitFor({ timeout: SOON_MS });
-    await learner.page.getByText('It is also kept in this browser.').waitFor();
+    await learner.page.getByText('Your work is also kept in this browser.').waitFor();
     const kept = await learner.page.evaluate(() => Object.values(localStorage).join());
     assert.match(kept, /"isPromised":true/, 'the next page says it if the promise is broken');
     arrive();
@@ -235,7 +235,11 @@ describe('a learner who opens another unit while the connection is lost', () => 
     await learner.page.getByRole('heading', { name: UNSAVED }).waitFor();
     await learner.page.getByText('The course goes on once your work is saved.').waitFor();
     assert.equal(await learner.page.locator('iframe').count(), 0, 'no blank frame');
-    assert.equal(await learner.page.getByText('The connection is lost').count(), 1, 'only the card says it');
+    assert.equal(
+      await learner.page.getByText('The service cannot be reached').count(),
+      1,
+      'only the card says it',
+    );
     await learner.page.unroute('**/commit');
     await learner.page.getByRole('button', { name: 'Try again' }).click();
     await lesson(learner, 2).waitFor();

@@ -65,14 +65,14 @@ describe('a course while the service is killed', () => {
     );
     await set(['cmi.core.score.raw', '85'], ['cmi.core.lesson_status', 'passed']);
     await recorded.promise;
-    await learner.page.getByText('The connection is lost.').waitFor();
+    await learner.page.getByText('The service cannot be reached.').waitFor();
     await set(['cmi.core.lesson_location', 'page-9']);
 
     const ports = { port: portOf(first.url), content_port: portOf(learner.page.url()) };
     await using _second = await startProcess({ ...settings, ...ports });
     await learner.saved();
     await until(() => messagesOf(target).some(({ success }) => success === 'PASS'), 'the pass is heard of');
-    await learner.page.getByText('The connection is lost.').waitFor({ state: 'hidden' });
+    await learner.page.getByText('The service cannot be reached.').waitFor({ state: 'hidden' });
     const { body } = await api.get(`/registrations/${registrationId}/runtime`);
     assert.match(JSON.stringify(body), /"lesson_location":"page-9"/);
     await learner.page.getByRole('button', { name: 'Exit' }).click();

@@ -38,7 +38,7 @@ describe('a save that gets no response', () => {
     await learner.page.clock.install();
     const registrationId = await pass(learner);
     await learner.page.clock.fastForward(20_000);
-    await learner.page.getByText('The connection is lost.').waitFor();
+    await learner.page.getByText('The service cannot be reached.').waitFor();
     await learner.page.clock.fastForward(1_000);
     await isPassed(learner, registrationId);
   });

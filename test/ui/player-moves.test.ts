@@ -201,10 +201,14 @@ describe('a learner who asks for another unit while one is closing', () => {
     await learner.page.route('**/commit', (route) => route.abort());
     await learner.course.locator('#pass').click();
     await click(learner, /^Lesson 2/);
-    await learner.page.getByText('The connection is lost.').waitFor();
+    await learner.page.getByText('The service cannot be reached.').waitFor();
     await click(learner, 'Exit');
     await learner.page.getByRole('heading', { name: 'Your work is not saved yet' }).waitFor();
-    assert.equal(await learner.page.getByText('The connection is lost.').count(), 1, 'only the card says it');
+    assert.equal(
+      await learner.page.getByText('The service cannot be reached.').count(),
+      1,
+      'only the card says it',
+    );
     await learner.page.unroute('**/commit');
     await learner.open(service, registrationId);
     await learner.given();

@@ -34,7 +34,7 @@ describe('leaving a course while the connection is lost', () => {
     await learner.given();
     await learner.page.route('**/commit', (route) => route.abort());
     await learner.course.locator('#pass').click();
-    await learner.page.locator('.notice', { hasText: 'The connection is lost.' }).waitFor();
+    await learner.page.locator('.notice', { hasText: 'The service cannot be reached.' }).waitFor();
     return registrationId;
   };
   const click = (learner: Learner, name: string | RegExp) =>
@@ -43,7 +43,11 @@ describe('leaving a course while the connection is lost', () => {
   const exit = async (learner: Learner) => {
     await click(learner, 'Exit');
     await heading(learner, UNSAVED);
-    assert.equal(await learner.page.getByText('The connection is lost').count(), 1, 'only the card says it');
+    assert.equal(
+      await learner.page.getByText('The service cannot be reached').count(),
+      1,
+      'only the card says it',
+    );
   };
   const connect = async (learner: Learner) => {
     await learner.page.unroute('**/commit');
@@ -130,7 +134,9 @@ describe('leaving a course while the connection is lost', () => {
     it('promises nothing, asks before the page is closed, and saves once the connection is back', async () => {
       await using learner = await withoutStorage();
       const registrationId = await passOffline(learner, { returns: true });
-      await learner.page.getByText('Keep this page open until it is back: this browser cannot').waitFor();
+      await learner.page
+        .getByText('Keep this page open until it can be reached again: this browser cannot')
+        .waitFor();
       const question = asked(learner, 'dismiss');
       await learner.page.close({ runBeforeUnload: true });
       await question;

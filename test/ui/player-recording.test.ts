@@ -49,8 +49,14 @@ describe('the work of a unit that was left without a connection', () => {
   });
 
   it('is not called kept if the next unit cannot be opened', () => {
-    assert.match(failedWords(null), /^Check your connection.* Your earlier work is kept\.$/);
-    assert.match(failedWords('lost'), /^Check your connection.* Your last work may not be saved\./);
+    assert.match(
+      failedWords(null),
+      /^The service cannot be reached\. Check your connection.* Your earlier work is kept\.$/,
+    );
+    assert.match(
+      failedWords('lost'),
+      /^The service cannot be reached\. Check your connection.* Your last work may not be saved\./,
+    );
     assert.doesNotMatch(failedWords('lost'), /kept/);
     assert.match(
       failedWords(null, true),

@@ -235,7 +235,7 @@ describe('a SCORM 1.2 course while the service is down', () => {
     };
     await first.service[Symbol.asyncDispose]();
     await learner.course.locator('#pass').click();
-    await learner.page.getByText('The connection is lost.').waitFor();
+    await learner.page.getByText('The service cannot be reached.').waitFor();
     assert.deepEqual(heardOf(target, registrationId), []);
     await using _second = await startTestService({ dataDir, settings: ports });
     await learner.saved();

@@ -216,7 +216,7 @@ describe('the player page in a small window', () => {
       await learner.given();
       await learner.page.route('**/commit', (route) => route.abort());
       await learner.calls(['LMSSetValue', 'cmi.core.lesson_location', '5'], ['LMSCommit', '']);
-      await learner.page.getByText('The connection is lost').waitFor();
+      await learner.page.getByText('The service cannot be reached').waitFor();
       const { height } = await boxOf(frame(learner));
       assert.ok(height >= 0.75 * ZOOMED.height, `the course has ${height} px`);
       await learner.page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));

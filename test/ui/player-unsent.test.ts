@@ -47,7 +47,7 @@ describe('a course whose tab is closed while the connection is lost', () => {
     const context = page.context();
     connection.cut();
     await work();
-    await page.getByText('The connection is lost.').waitFor();
+    await page.getByText('The service cannot be reached.').waitFor();
     await page.evaluate((key) => addEventListener('pagehide', () => localStorage.setItem(key, '')), CLOSED);
     const next = await context.newPage();
     await page.close({ runBeforeUnload: true });
@@ -80,7 +80,7 @@ describe('a course whose tab is closed while the connection is lost', () => {
     const much = 'ä'.repeat(200_000);
     const next = await learnOffline(learner, async () => {
       await set(learner, { 'cmi.core.lesson_location': 'page-3', 'cmi.suspend_data': much });
-      await learner.page.getByText('The connection is lost.').waitFor();
+      await learner.page.getByText('The service cannot be reached.').waitFor();
       // The last words of the page that is closed count as well.
       await set(learner, { 'cmi.core.lesson_location': 'page-4', 'cmi.core.exit': 'suspend' });
     });
@@ -105,7 +105,7 @@ describe('a course whose tab is closed while the connection is lost', () => {
     await learner.given();
     const pass = async () => {
       await learner.course.locator('#pass').click();
-      await learner.page.getByText('The connection is lost.').waitFor();
+      await learner.page.getByText('The service cannot be reached.').waitFor();
       assert.deepEqual(heardOf(target, registrationId), []);
     };
     const next = await learnOffline(learner, pass);

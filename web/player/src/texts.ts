@@ -19,9 +19,9 @@ export const TEXTS = {
   saving: 'Saving …',
   notSaved: 'Not saved yet',
   offline:
-    'The connection is lost. Your work is kept in this browser and saved when the connection is back. If you close this page before that, open the course again in this browser first, not elsewhere.',
+    'The service cannot be reached. Your work is kept in this browser and saved when it can be reached again. If you close this page before that, open the course again in this browser first, not elsewhere.',
   offlineUnkept:
-    'The connection is lost. Keep this page open until it is back: this browser cannot keep your work.',
+    'The service cannot be reached. Keep this page open until it can be reached again: this browser cannot keep your work.',
   offlineUnits: 'You can open another unit once it is saved.',
   offlineUnsaved: 'The service cannot be reached. What you do now may not be saved.',
   backUnsaved: 'The service can be reached again. What you did meanwhile may not be saved.',
@@ -51,7 +51,7 @@ export const TEXTS = {
     'Your latest work is kept in this browser. Go back to where you found the course, and open it again from there in this browser. Your work is then saved.',
   overUnkept: 'Your latest work is not saved.',
   failedTitle: 'The course could not be opened',
-  failed: 'Check your connection, then try again.',
+  failed: 'The service cannot be reached. Check your connection, then try again.',
   refusedToOpen: 'The service refuses to open it. Please tell whoever gave you the course.',
   unitClosedTitle: 'This unit is not open yet',
   unitClosed: 'Finish the earlier units first, then open it in the contents.',
@@ -78,9 +78,9 @@ export const TEXTS = {
     'Your work is saved. To continue where you left off, open the course again from where you found it. You can close this window.',
   unsavedTitle: 'Your work is not saved yet',
   unsaved:
-    'The connection is lost. Keep this page open: your work is saved when the connection is back. It is also kept in this browser. If you leave before it is saved, open the course again in this browser first, not elsewhere.',
+    'The service cannot be reached. Keep this page open: your work is saved when it can be reached again. Your work is also kept in this browser. If you leave before it is saved, open the course again in this browser first, not elsewhere.',
   unsavedUnkept:
-    'The connection is lost, and this browser cannot keep your work. Keep this page open: your work is saved when the connection is back. If you leave before that, you lose your latest work.',
+    'The service cannot be reached, and this browser cannot keep your work. Keep this page open: your work is saved when it can be reached again. If you leave before that, you lose your latest work.',
   unsavedUnsure:
     'The service does not respond. Keep this page open. If you leave now, you may lose your latest work.',
   unsavedNext: 'The course goes on once your work is saved.',
