@@ -45,7 +45,7 @@ describe('the player page', () => {
     await learner.page.route('**/commit', (route) => route.abort());
     await save(learner);
     await notice.getByText('The service cannot be reached').waitFor();
-    assert.match((await handles[0]!.textContent()) ?? '', /connection is lost/);
+    assert.match((await handles[0]!.textContent()) ?? '', /service cannot be reached/);
     assert.equal(await handles[1]!.textContent(), '');
     await learner.page.unroute('**/commit');
     await learner.page.evaluate(() => dispatchEvent(new Event('online')));
