@@ -15,10 +15,11 @@ const UNSENT = 5;
 const MAX_RESPONSES = 8;
 /** As many bytes as a form may have. */
 const FORM_BYTES = 16_777_216;
-/** Lists whose pages may have megabytes, or are made from as much. */
-const LARGE_LISTS = [
+/** Lists and messages that may have megabytes, or are made from as much. */
+const LARGE_READS = [
   ...['/webhooks', '/bundles', '/equivalents', '/events', '/audit-log', '/ui/api/dead-letters'],
   ...['/webhooks/1/deliveries', '/webhooks/1/deliveries/1', '/webhooks/1/line/messages'],
+  ...['/webhooks/1/line/messages/1', '/events/1'],
 ];
 /** How long a request waits that may have a place, but no turn. */
 const PATIENCE_MS = 500;
@@ -70,7 +71,7 @@ test('large responses that a caller does not read wait for each other, and nobod
     }, 'one more is refused');
     for (const part of ['statements', 'runtime'])
       assert.equal(await read(`/registrations/${registrationId}/${part}`), 429, part);
-    for (const list of LARGE_LISTS) assert.equal(await read(list), 429, list);
+    for (const large of LARGE_READS) assert.equal(await read(large), 429, large);
     assert.ok(answered <= MAX_RESPONSES, `${answered} are answered`);
     assert.equal(await read(`/registrations/${registrationId}`), 200, 'small responses are not concerned');
     assert.equal(

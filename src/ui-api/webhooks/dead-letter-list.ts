@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import { type IndexBound, type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
@@ -94,12 +95,15 @@ export async function listDeadLetters(
   const { after } = searched;
   const behind: IndexBound[] = after === null ? [] : [['<', after.updatedAt, after.id]];
   const end = isEmpty(filter) ? null : await readEnd(reader, { source, bounds: behind, filter });
+  // Each of these statements may read many messages, which SQLite does without a pause.
+  await nextTurn();
   const bounds: IndexBound[] = [...behind, ...(end === null ? [] : [['>=', end.updatedAt, end.id] as const])];
   const { rows: counted } = await sql<{ total: number }>`
     select count(*) as total from (select 1 as one
       from (${letters(reader, { source, bounds, filter, first: MAX_COUNTED + 1 })}) as found
       limit ${sql.lit(MAX_COUNTED + 1)}) as bounded`.execute(reader.query);
   const total = Number(counted[0]?.total ?? 0);
+  await nextTurn();
   const { rows: items } = await sql<ListedDeadLetter>`
     select deliveries.id, deliveries.webhook_id, webhooks.name as webhook_name, webhooks.enabled as webhook_enabled,
       webhooks.deleted_at as webhook_deleted_at, deliveries.subtopic, deliveries.message_id, deliveries.attempts,

@@ -53,13 +53,13 @@ function getEventRoute(routes: Routes, events: EventService): void {
   routes.get(
     '/events/:event_id',
     {
-      config: READ,
+      config: { ...READ, hasLargeResponse: true },
       schema: {
         tags,
         operationId: 'getEvent',
         summary: 'Read an event',
         params: EventParams,
-        response: { 200: EventRecord, ...problems(404) },
+        response: { 200: EventRecord, ...problems(404, { 429: TOO_MANY_READS }) },
       },
     },
     async (request) => toEventRecord(await events.get(idOf(request.params))),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import { type IndexBound, type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
@@ -56,6 +57,8 @@ export async function readDeliveryPage(
 ): Promise<Page<DeliveryOutline>> {
   const { filter, page } = request;
   const floor = examinesRows(filter) ? await readFloor(reader, request) : null;
+  // Both statements may read many messages, which SQLite does without a pause.
+  if (floor !== null) await nextTurn();
   const rows = await readMatching(reader, request, floor?.id ?? 0);
   if (rows.length > page.limit || floor === null) return toPage(rows, page.limit);
   // Earlier deliveries were recorded before this one, and an event occurs before its delivery is recorded.

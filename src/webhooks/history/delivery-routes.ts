@@ -65,7 +65,7 @@ function listRoute(routes: Routes, { reader }: DeliveryRoutesDependencies): void
         summary: 'List deliveries',
         description:
           'The outcomes of the webhook’s messages, newest first. Available for deleted webhooks, too, until it expires. ' +
-          'With a filter other than `status` and `message_id`, a page examines 2,000 messages: it may have fewer items than its limit, or none, and still have a `next_cursor`.',
+          'With a filter other than `status` and `message_id`, a page examines at most 2,000 messages: it may have fewer items than its limit, or none, and still have a `next_cursor`.',
         params: WebhookParams,
         querystring: DeliveriesQuery,
         response: {

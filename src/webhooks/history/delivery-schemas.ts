@@ -248,7 +248,7 @@ export const RedeliverRecord = Type.Object(
     next_cursor: Nullable(
       Type.String({
         description:
-          'Where the next call continues: one call examines 2,000 messages, or `limit` if that is more and there is no filter but ' +
+          'Where the next call continues: one call examines at most 2,000 messages, or `limit` if that is more and there is no filter but ' +
           '`status`. Null at the end.',
       }),
     ),
@@ -281,7 +281,7 @@ export const RemoveRecord = Type.Object(
     next_cursor: Nullable(
       Type.String({
         description:
-          'Where the next call continues, because one call examines 2,000 messages. Null at the end.',
+          'Where the next call continues, because one call examines at most 2,000 messages. Null at the end.',
       }),
     ),
   },

@@ -76,13 +76,13 @@ function getWaitingMessageRoute(routes: Routes, { waiting }: WaitingRoutesDepend
   routes.get(
     '/webhooks/:webhook_id/line/messages/:position',
     {
-      config: READ,
+      config: { ...READ, hasLargeResponse: true },
       schema: {
         tags,
         operationId: 'getWaitingMessage',
         summary: 'Read a waiting message',
         params: MessageParams,
-        response: { 200: WaitingRecord, ...problems(404) },
+        response: { 200: WaitingRecord, ...problems(404, { 429: TOO_MANY_READS }) },
       },
     },
     async (request) => {
