@@ -109,8 +109,11 @@ describe('accounts in the admin UI', () => {
     await dialog.getByLabel('Search content').fill('yard');
     await dialog.getByText('1–50 of 51').waitFor();
     await api.delete(`/folders/${folders[0]}`);
+    const response = visit.page.waitForResponse((each) => each.url().includes('offset=50'));
     await dialog.getByRole('button', { name: 'Next page' }).click();
-    await dialog.getByText('1–50 of 50').waitFor();
+    assert.equal((await (await response).json()).data.length, 0);
+    // Until then, the list is busy.
+    await dialog.locator('ul[aria-busy=false] > li').nth(49).waitFor();
   });
 
   it('Back never opens a dialog that was closed: not after Cancel, and not after something was created', async () => {
