@@ -50,7 +50,7 @@ export interface WantedLanguage {
   accepted: readonly string[];
 }
 
-/** Of a learner who has not chosen a language, in a browser that accepts any. */
+/** The learner has chosen no language, and the browser accepts every language. */
 export const ANY_LANGUAGE: WantedLanguage = { chosen: null, accepted: [] };
 
 /** What a launch token that has not expired launches. */

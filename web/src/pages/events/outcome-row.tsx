@@ -1,12 +1,11 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment } from 'react';
 import { postbackFailureReason } from '../../../../src/webhooks/history/postback-failure.ts';
 import type { EventWebhookRecord, WaitingReasonRecord } from '../../api/events.ts';
 import { MessageStatusBadge } from '../../components/events/message-status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { events } from '../../texts/events.ts';
 import styles from './events.module.css';
+import { MessageLink } from './message-link.tsx';
 import { WaitingReason } from './waiting-reason.tsx';
 
 const { details: texts } = events;
@@ -50,9 +49,9 @@ function MessageRow({
         <MessageStatusBadge status={status} />
       </span>
       <span className={styles.name}>
-        <WebhookLink webhookId={webhookId}>
+        <MessageLink webhookId={webhookId}>
           <bdi>{name}</bdi>
-        </WebhookLink>{' '}
+        </MessageLink>{' '}
         <span className={styles.dim}>
           {facts.map((fact, at) => (
             <Fragment key={fact.key}>
@@ -63,19 +62,9 @@ function MessageRow({
         </span>
       </span>
       {delivery !== null && (
-        <Anchor
-          aria-label={texts.delivery(name)}
-          renderRoot={(props) => (
-            <Link
-              {...props}
-              to="/administration/integrations/webhooks/$webhookId"
-              params={{ webhookId }}
-              search={{ delivery } as never}
-            />
-          )}
-        >
+        <MessageLink webhookId={webhookId} delivery={delivery} aria-label={texts.delivery(name)}>
           {texts.openDelivery}
-        </Anchor>
+        </MessageLink>
       )}
       {reason !== undefined && <WaitingReason outcome={outcome} reason={reason} />}
       {error !== null && status !== 'DELIVERED' && (
@@ -91,26 +80,14 @@ function OtherRow({ outcome }: { outcome: EventWebhookRecord }) {
   return (
     <li className={`${styles.row} ${styles.other}`}>
       <span className={styles.name}>
-        <WebhookLink webhookId={outcome.webhook_id}>
+        <MessageLink webhookId={outcome.webhook_id}>
           <bdi>{outcome.name}</bdi>
-        </WebhookLink>
+        </MessageLink>
       </span>
       <span>
         {outcome.reason !== null && events.reasons[outcome.reason]}
         {outcome.configuration_changed && <span className={styles.dim}> {texts.changed}</span>}
       </span>
     </li>
-  );
-}
-
-function WebhookLink({ webhookId, children }: { webhookId: number; children: ReactNode }) {
-  return (
-    <Anchor
-      renderRoot={(props) => (
-        <Link {...props} to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} />
-      )}
-    >
-      {children}
-    </Anchor>
   );
 }

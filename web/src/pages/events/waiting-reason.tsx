@@ -1,12 +1,11 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { postbackFailureReason } from '../../../../src/webhooks/history/postback-failure.ts';
 import { type EventWebhookRecord, type WaitingReasonRecord, waitingReasonsQuery } from '../../api/events.ts';
 import { Time } from '../../components/time.tsx';
 import { events } from '../../texts/events.ts';
 import { webhookDetails } from '../../texts/webhook-details.ts';
 import styles from './events.module.css';
+import { MessageLink } from './message-link.tsx';
 
 const texts = events.details.waits;
 
@@ -35,16 +34,9 @@ export function WaitingReason({
   return (
     <span className={styles.reason}>
       <Words reason={reason} messageId={message?.message_id} />{' '}
-      <Anchor
-        inherit
-        underline="always"
-        aria-label={texts.line(name)}
-        renderRoot={(props) => (
-          <Link {...props} to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} />
-        )}
-      >
+      <MessageLink inherit underline="always" webhookId={webhookId} aria-label={texts.line(name)}>
         {texts.openLine}
-      </Anchor>
+      </MessageLink>
     </span>
   );
 }
@@ -68,20 +60,9 @@ function Words({ reason: of, messageId }: { reason: WaitingReasonRecord; message
       ) : (
         <>
           {texts.behind}{' '}
-          <Anchor
-            inherit
-            underline="always"
-            renderRoot={(props) => (
-              <Link
-                {...props}
-                to="/administration/integrations/webhooks/$webhookId"
-                params={{ webhookId }}
-                search={{ delivery } as never}
-              />
-            )}
-          >
+          <MessageLink inherit underline="always" webhookId={webhookId} delivery={delivery}>
             {texts.blocker}
-          </Anchor>
+          </MessageLink>
         </>
       )}
       {since !== null && (

@@ -5,7 +5,6 @@ import { DataTable } from '../../../components/data-table.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
 import type { Column } from '../../../components/table-columns.ts';
-import { useIsAdmin } from '../../../session/session-context.ts';
 import { content } from '../../../texts/content.ts';
 import { useContentActions } from '../changes/use-content-actions.tsx';
 import { AddButton } from './add-button.tsx';
@@ -20,11 +19,10 @@ import { useContentMoves } from './use-content-moves.tsx';
 export function BundleTable({ folderId, folderName, counts, isHome }: FolderParts) {
   const { table, query, recursive } = useContentList(folderId);
   const { learning_standard: _ofCourses, ...asked } = query;
-  const isAdmin = useIsAdmin();
   const bundles = useQuery(bundleListQuery(asked));
   const selection = useSelection(bundles.data?.data ?? [], ({ id }) => id);
   const { actions, dialogs } = useContentActions('BUNDLE', selection);
-  const moves = useContentMoves('BUNDLE', selection);
+  const moves = useContentMoves('BUNDLE', selection, actions);
   const columns: Column<BundleOverview>[] = [
     {
       id: 'name',
@@ -64,21 +62,8 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
         query={bundles}
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={content.searchIn.bundles}
-        dragging={isAdmin ? moves.dragging : undefined}
-        selecting={
-          isAdmin
-            ? {
-                selection,
-                nameOf: ({ name }) => name,
-                actions: (
-                  <>
-                    {moves.button}
-                    {actions}
-                  </>
-                ),
-              }
-            : undefined
-        }
+        dragging={moves.dragging}
+        selecting={moves.selecting}
         toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
         empty={
           <FolderEmpty

@@ -5,7 +5,6 @@ import { fetchCurrent } from '../../../api/query-client.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
-import { useIsAdmin } from '../../../session/session-context.ts';
 import { content } from '../../../texts/content.ts';
 import { useContentActions } from '../changes/use-content-actions.tsx';
 import { ChooseFiles } from '../uploads/choose-files.tsx';
@@ -24,12 +23,11 @@ export function CourseTable({
   isHome,
   onFiles,
 }: FolderParts & { onFiles: (files: ChosenFiles) => void }) {
-  const isAdmin = useIsAdmin();
   const { table, query, recursive } = useContentList(folderId);
   const courses = useQuery(courseListQuery(query));
   const selection = useSelection(courses.data?.data ?? [], ({ id }) => id);
   const { actions, dialogs } = useContentActions('COURSE', selection);
-  const moves = useContentMoves('COURSE', selection);
+  const moves = useContentMoves('COURSE', selection, actions);
   return (
     <>
       <DataTable
@@ -45,7 +43,7 @@ export function CourseTable({
         query={courses}
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={content.searchIn.courses}
-        dragging={isAdmin ? moves.dragging : undefined}
+        dragging={moves.dragging}
         filters={
           <TableFilter
             table={table}
@@ -57,20 +55,7 @@ export function CourseTable({
             }))}
           />
         }
-        selecting={
-          isAdmin
-            ? {
-                selection,
-                nameOf: ({ name }) => name,
-                actions: (
-                  <>
-                    {moves.button}
-                    {actions}
-                  </>
-                ),
-              }
-            : undefined
-        }
+        selecting={moves.selecting}
         toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
         empty={
           <FolderEmpty

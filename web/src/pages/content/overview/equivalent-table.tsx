@@ -5,7 +5,6 @@ import { DataTable } from '../../../components/data-table.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
 import type { Column } from '../../../components/table-columns.ts';
-import { useIsAdmin } from '../../../session/session-context.ts';
 import { content } from '../../../texts/content.ts';
 import { useContentActions } from '../changes/use-content-actions.tsx';
 import { AddButton } from './add-button.tsx';
@@ -23,11 +22,10 @@ const LANGUAGES_SHOWN = 6;
 export function EquivalentTable({ folderId, folderName, counts, isHome }: FolderParts) {
   const { table, query, recursive } = useContentList(folderId);
   const { learning_standard: _ofCourses, ...asked } = query;
-  const isAdmin = useIsAdmin();
   const equivalents = useQuery(equivalentListQuery(asked));
   const selection = useSelection(equivalents.data?.data ?? [], ({ id }) => id);
   const { actions, dialogs } = useContentActions('EQUIVALENT', selection);
-  const moves = useContentMoves('EQUIVALENT', selection);
+  const moves = useContentMoves('EQUIVALENT', selection, actions);
   const columns: Column<EquivalentOverview>[] = [
     {
       id: 'name',
@@ -70,21 +68,8 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
         query={equivalents}
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={content.searchIn.equivalents}
-        dragging={isAdmin ? moves.dragging : undefined}
-        selecting={
-          isAdmin
-            ? {
-                selection,
-                nameOf: ({ name }) => name,
-                actions: (
-                  <>
-                    {moves.button}
-                    {actions}
-                  </>
-                ),
-              }
-            : undefined
-        }
+        dragging={moves.dragging}
+        selecting={moves.selecting}
         toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
         empty={
           <FolderEmpty

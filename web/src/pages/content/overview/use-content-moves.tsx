@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ContentType } from '../../../api/content-assets.ts';
+import type { RowSelecting } from '../../../components/data-table.tsx';
 import type { Selection } from '../../../components/selection/use-selection.ts';
 import type { RowDragging } from '../../../components/table-columns.ts';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { content } from '../../../texts/content.ts';
 import { MoveDialog } from '../changes/move-dialog.tsx';
 import { type Dragged, NOTHING_DRAGGED, useContent } from '../content-context.ts';
@@ -14,11 +16,17 @@ interface Movable {
   folder_id: number;
 }
 
-/** Moves rows of a list to another folder: the selected ones with a button and its dialog, or those that are dragged. */
+/**
+ * Lets administrators move rows of a list to another folder: the selected ones with a button and its dialog, or those
+ * that are dragged. Viewers cannot select or drag rows.
+ * @param actions other buttons for the selected rows
+ */
 export function useContentMoves<T extends Movable>(
   type: Exclude<ContentType, 'FOLDER'>,
   selection: Selection<T>,
+  actions: ReactNode,
 ) {
+  const isAdmin = useIsAdmin();
   const [moving, setMoving] = useState(false);
   const { dragged } = useContent();
   const draggedOf = ({ id, name, folder_id }: T): Dragged => ({ type, id, name, folderId: folder_id });
@@ -41,13 +49,20 @@ export function useContentMoves<T extends Movable>(
       dragged.current = NOTHING_DRAGGED;
     },
   };
-  return {
-    dragging,
-    button: (
-      <Button size="xs" onClick={() => setMoving(true)}>
-        {content.moveSelected}
-      </Button>
+  const selecting: RowSelecting<T> = {
+    selection,
+    nameOf: ({ name }) => name,
+    actions: (
+      <>
+        <Button size="xs" onClick={() => setMoving(true)}>
+          {content.moveSelected}
+        </Button>
+        {actions}
+      </>
     ),
+  };
+  return {
+    ...(isAdmin ? { dragging, selecting } : {}),
     dialog: (
       <MoveDialog
         opened={moving}
