@@ -244,7 +244,7 @@ async function readSmall(
   handle: FileHandle,
   size: number,
 ): Promise<Pick<StoredFile, 'range' | 'bytes' | 'stream'>> {
-  const bytes = await readExactly(handle, 0, size);
+  const bytes = await readExactly(handle, 0, size, 'a file is shorter than it was when it was opened');
   await handle.close();
   return {
     range: null,

@@ -19,6 +19,8 @@ const PART_BYTES = 5 * MIB;
 const MAX_PARTS = 10_000;
 /** Maximum number of files or parts of one folder that wait for a slot. The slots limit requests across all folders. */
 const PARALLEL = 12;
+/** The error of a file that ends before its size. */
+const TRUNCATED = 'a file was truncated while it was being uploaded';
 
 /** Where a folder is uploaded to, and the limits. */
 export interface UploadPlace {
@@ -57,7 +59,7 @@ export async function uploadFolder(folder: string, place: UploadPlace): Promise<
 
 async function uploadWhole({ name, file, size }: Upload, place: UploadPlace): Promise<void> {
   using _slot = await place.slots.take(place.signal);
-  const body = await readExactly(file, 0, size);
+  const body = await readExactly(file, 0, size, TRUNCATED);
   await place.client.send(
     new PutObjectCommand({ Bucket: place.bucket, Key: name, Body: body }),
     within(place),
@@ -96,7 +98,7 @@ async function uploadParts(
     const signal = AbortSignal.any([place.signal, stopped]);
     using _slot = await place.slots.take(signal);
     const start = (number - 1) * partBytes;
-    const body = await readExactly(file, start, Math.min(partBytes, size - start));
+    const body = await readExactly(file, start, Math.min(partBytes, size - start), TRUNCATED);
     const { ETag } = await place.client.send(
       new UploadPartCommand({
         Bucket: place.bucket,
