@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader } from '../../database/database.ts';
+import { toIdRows } from '../../database/recordset.ts';
 import { bytesSql, fitting, TURN_BYTES } from '../../database/step-bytes.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { type MessageSubject, messageSubject } from '../messages/message-subject.ts';
@@ -36,16 +37,13 @@ export async function readSubjects(
   ids: readonly number[],
 ): Promise<Map<number, MessageSubject>> {
   const subjects = new Map<number, MessageSubject>();
-  const sizes = await SIZES.all<{ id: number; bytes: number }>(
-    reader,
-    ids.map((id) => ({ id })),
-  );
+  const sizes = await SIZES.all<{ id: number; bytes: number }>(reader, toIdRows(ids));
   for (let left = sizes; left.length > 0; ) {
     const part = fitting(left, TURN_BYTES);
     left = left.slice(part.length);
     const rows = await BODIES.all<{ id: number; body: string; shared_body_id: number | null }>(
       reader,
-      part.map(({ id }) => ({ id })),
+      toIdRows(part.map(({ id }) => id)),
     );
     const bodies = await wholeBodies(reader, rows);
     for (const [n, { id }] of rows.entries()) subjects.set(id, messageSubject(bodies[n]!.body));
