@@ -14,11 +14,13 @@ import {
 } from '../src/delivery/failure-reason.ts';
 import { redirectReason } from '../src/delivery/redirect-reason.ts';
 import { TargetGuard, TargetRefusedError } from '../src/delivery/target-guard.ts';
+import { webhookSignature } from '../src/delivery/webhook-signature.ts';
 import { SUBTOPICS, topicOf } from '../src/events/catalogue.ts';
 import { MAX_MEMBERS } from '../src/http/json-body.ts';
 import { MAX_URL_LENGTH } from '../src/text-lengths.ts';
 import { MessageBuilder } from '../src/webhooks/messages/message.ts';
 import { SAMPLE_RESOURCES } from '../src/webhooks/messages/sample-events.ts';
+import { keyOf } from '../src/webhooks/signing/signing-secret.ts';
 import { aroundTests } from './support/around-tests.ts';
 import { startTestService, type TestService } from './support/service.ts';
 
@@ -118,6 +120,16 @@ describe('docs/receiving.md', () => {
       // As text, for the order of members is part of it.
       assert.equal(JSON.stringify(message), built, subtopic);
     }
+  });
+
+  it('shows the signature of a request as the service signs it', () => {
+    const [, rows = ''] = /^\| part \| value \|$(.*?)^$/ms.exec(read('docs/receiving.md')) ?? [];
+    const [secret = '', messageId = '', timestamp = '', body = '', signature = ''] = Array.from(
+      rows.matchAll(/\| `([^`]+)` \|$/gm),
+      ([, value]) => value,
+    );
+    const parts = { messageId, timestamp: Number(timestamp), body };
+    assert.equal(webhookSignature({ current: keyOf(secret), former: null }, parts, 0), signature);
   });
 });
 
