@@ -46,8 +46,8 @@ export function describePostbacks(): Record<string, object> {
           tags: ['Postbacks'],
           summary: `${SUBTOPIC_RULES[subtopic].occursWhen[0]?.toUpperCase()}${SUBTOPIC_RULES[subtopic].occursWhen.slice(1)}`,
           description:
-            'Sent to the target of every webhook that matches the event, in order for each webhook. The header ' +
-            '`Authorization` carries HTTP Basic credentials for webhooks of type BASIC.',
+            'Sent to the target of every webhook that matches the event, in order for each webhook, and at least once: handle ' +
+            'each `webhook-id` only once. The header `Authorization` has HTTP Basic credentials for webhooks of type BASIC.',
           parameters: [
             header(
               'webhook-id',
@@ -68,7 +68,7 @@ export function describePostbacks(): Record<string, object> {
               required: false,
             },
             {
-              ...header('webhook-test', '`true` for a test message.', 'true'),
+              ...header('webhook-test', '`true` for a test message, whose data is made up.', 'true'),
               required: false,
             },
             {
