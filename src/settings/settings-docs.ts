@@ -9,10 +9,13 @@ import { SETTING_NAMES, SETTINGS_TABLE, type SettingName } from './settings-tabl
 const EXAMPLE = `host: 0.0.0.0
 port: 8080
 base_url: https://learning.example.com
+content_base_url: https://{launch}.example-courses.net
 data_dir: /var/lib/coursewire
 
-# The proxy that terminates TLS, and the only internal network to which postbacks may be sent.
+# The proxy that terminates TLS
 trusted_proxies: [10.0.0.5]
+
+# The only internal network to which postbacks may be sent
 target_allowed_networks:
   - 192.168.10.0/24
 
@@ -64,7 +67,7 @@ type.
 \`\`\`yaml
 ${EXAMPLE}\`\`\`
 
-Two of these in the environment:
+Two settings in the environment:
 
 \`\`\`sh
 TARGET_ALLOWED_NETWORKS=192.168.10.0/24,fd12:3456::/32
@@ -82,7 +85,7 @@ export function renderSettingsDocs(): string {
     ...[...groups].map(renderGroup),
     '## Rules between settings\n',
     ...CROSS_RULES.map(
-      (rule) => `- \`${rule.setting}\` must be ${rule.allowed.replace(/\w+_\w+/g, '`$&`')}.`,
+      (rule) => `- \`${rule.setting}\` must be ${rule.allowed.replace(/\b(?:\w+_\w+|port)\b/g, '`$&`')}.`,
     ),
     '',
     '## Classes for `custom_log_levels`\n',

@@ -36,7 +36,7 @@ export const WEBHOOK_SETTINGS = {
     secret: true,
     meaning:
       'Encrypts the credentials and signing secrets of webhooks and the URLs of alert rules. Signs access tokens and ' +
-      'launch links. With a different value, the encrypted values can no longer be read.',
+      'launch links. With a different value, the encrypted values can no longer be read. `openssl rand -hex 32` creates one.',
   }),
   webhooks_auth_secret_previous: define({
     group: 'Webhooks',
@@ -155,7 +155,8 @@ export const DELIVERY_SETTINGS = {
     shared: true,
     parser: duration({ min: 0.001, max: DAY }),
     default: 5,
-    meaning: 'Delay before the second attempt. It doubles with each further attempt, with some jitter.',
+    meaning:
+      'Delay before the second attempt. It doubles with each further attempt. Each delay is up to 20 % shorter or longer.',
   }),
   retry_max_delay: define({
     group: 'Delivery',
