@@ -36,7 +36,7 @@ export const WEBHOOK_SETTINGS = {
     secret: true,
     meaning:
       'Encrypts the credentials and signing secrets of webhooks and the URLs of alert rules. Signs access tokens and ' +
-      'launch links. With a different value, the encrypted values can no longer be read. `openssl rand -hex 32` creates one.',
+      'launch links. With a different value, the encrypted values can no longer be read. To set it, create it with `openssl rand -hex 32`.',
   }),
   webhooks_auth_secret_previous: define({
     group: 'Webhooks',
