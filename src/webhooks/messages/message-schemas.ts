@@ -14,7 +14,9 @@ const course = Type.Object(
     id: Type.Integer(),
     name: Type.String(),
     version_id: Type.Integer({ description: '0 after the import, then counting up.' }),
-    learning_standard: Type.String({ description: 'As `learning_standard` of a course, such as SCORM_12 or CMI5.' }),
+    learning_standard: Type.String({
+      description: 'As `learning_standard` of a course, such as SCORM_12 or CMI5.',
+    }),
     location: Type.String({ description: "The path of folders from Home, joined with ' > '." }),
   },
   { title: 'MessageCourse', description: 'The course of an event.' },
