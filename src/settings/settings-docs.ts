@@ -34,7 +34,7 @@ const INTRODUCTION = `<!-- Generated from src/settings/settings-table-….ts by 
 Use this page to look up every setting. All settings have defaults, so Coursewire starts without any. The value of a setting comes from
 
 1. the environment variable with its name in upper case (\`${environmentName('log_level')}\` for \`log_level\`), otherwise
-2. the YAML file named with \`--config\`, otherwise
+2. the YAML file named with \`--config\`, such as \`npm start -- --config coursewire.yaml\`, otherwise
 3. its default.
 
 Settings are read once, at startup. If any of them is invalid, the service does not start. It lists all invalid
