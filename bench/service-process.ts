@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import packageFile from '../package.json' with { type: 'json' };
 import { endProcess, type Workplace } from './workplace.ts';
 
-/** The arguments of `node` that `npm start` uses. */
-const START_ARGUMENTS = packageFile.scripts.start.split(' ').slice(1);
+/** The arguments of `node` that `npm start` uses: what follows `exec node`. */
+const START_ARGUMENTS = packageFile.scripts.start.split(' ').slice(2);
 const START_DEADLINE_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 const STOP_DEADLINE_MS = 20_000;

@@ -161,9 +161,10 @@ describe('the example deployment', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
     const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(FINAL_STAGE)![1]!) as string[];
     const command = JSON.parse(/^CMD (.*)$/m.exec(FINAL_STAGE)![1]!) as string[];
-    assert.equal([...entry, ...command].join(' '), scripts.start);
+    const program = scripts.start.replace(/^exec /, '');
+    assert.equal([...entry, ...command].join(' '), program);
     const [, unit = ''] = /^ExecStart=\S+\/(node .*?) --config/m.exec(UNIT) ?? [];
-    assert.equal(unit, scripts.start);
+    assert.equal(unit, program);
   });
 
   test('the unit allows the sockets with which the program lists network interfaces', () => {
