@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { MINUTE_MS } from '../../src/time/units.ts';
+import { OpenUnit } from '../../web/player/src/open-unit.ts';
+import type { Unit, UnitStart } from '../../web/player/src/server.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { nextFrames } from './support/frames.ts';
 import { type Learner, newLearner } from './support/learner.ts';
+import { pageInNode } from './support/page-in-node.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
 const OVER = { name: 'The time for this unit is up' };
@@ -67,6 +72,29 @@ describe('a time limit of a unit', { concurrency: true }, () => {
     await over(learner);
     const { cmi } = await dataOf(registrationId);
     assert.deepEqual([cmi.core.exit, cmi.core.lesson_location], ['time-out', '2']);
+  });
+
+  it('counts from the beginning of a later session, and not the time between two', async () => {
+    const { registrationId } = await registerTo(
+      service,
+      scorm12Course({ items: limited12('00:30:00', 'exit,message') }),
+    );
+    await using learner = await newLearner(browser);
+    const pass = async (minutes: number) => {
+      await learner.page.clock.fastForward(minutes * MINUTE_MS);
+      await nextFrames(learner.page);
+    };
+    await learner.page.clock.install();
+    await learner.open(service, registrationId);
+    await learner.given();
+    await pass(10);
+    await learner.calls(['LMSFinish', '']);
+    await pass(60);
+    await learner.calls(['LMSInitialize', '']);
+    await pass(15);
+    assert.equal(await learner.page.locator('iframe').count(), 1);
+    await pass(6);
+    await over(learner);
   });
 
   it('with "exit,no message" exits the course, or returns to the other units', async () => {
@@ -136,4 +164,21 @@ describe('a time limit of a unit', { concurrency: true }, () => {
     await learner.course.getByText('A lesson.').waitFor();
     await over(learner);
   });
+});
+
+it('a session that begins without any time left has 5 seconds to end on its own', async (t) => {
+  const { pass } = pageInNode(t);
+  const unit = {} as Unit;
+  const timeLimit = { leftMs: 30_000, exits: true, hasMessage: true };
+  const onTimeOver = t.mock.fn();
+  const open = new OpenUnit(unit, { timeLimit } as UnitStart, onTimeOver);
+  open.startClock();
+  await pass(34_000);
+  open.changed('terminate');
+  await pass(60_000);
+  open.changed('initialize');
+  await pass(4_999);
+  assert.equal(onTimeOver.mock.callCount(), 0);
+  await pass(1);
+  assert.equal(onTimeOver.mock.callCount(), 1);
 });

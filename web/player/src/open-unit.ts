@@ -2,6 +2,7 @@ import type { CourseWindow } from './course-window.ts';
 import { element } from './elements.ts';
 import { watchFirstPage, watchLastRequests } from './last-requests.ts';
 import type { Saver } from './saver.ts';
+import type { OnChange } from './scorm-session.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { TimeLimit, Unit, UnitStart } from './server.ts';
 import { whenTimeIsOver } from './time-limit.ts';
@@ -29,9 +30,10 @@ export class OpenUnit {
   saver: Saver | null = null;
   /** Its own window, if it requires one. */
   window: CourseWindow | null = null;
-  readonly #openedAt = performance.now();
   readonly #onTimeOver: (limit: TimeLimit) => void;
+  /** What is left when the clock starts. Null without a limit, or once the learner has received the message. */
   #timeLimit: TimeLimit | null;
+  #clockStartedAt = 0;
   /** Stops watching the time limit; null while nothing watches it. */
   #stopClock: (() => void) | null = null;
   #frame: HTMLIFrameElement | null = null;
@@ -60,20 +62,19 @@ export class OpenUnit {
     return null;
   }
 
-  /** Saves what its course reports. */
-  changed(how: 'value' | 'commit' | 'terminate'): void {
-    this.saver?.changed(how);
+  /** Saves what its course reports. The time limit counts the time of its sessions. */
+  changed(how: Parameters<OnChange>[0]): void {
+    if (how === 'initialize') this.startClock();
+    else this.saver?.changed(how);
     if (how === 'terminate') this.#endClock();
-    // The course may have begun another session.
-    else this.startClock();
   }
 
   /** Watches its time limit. Does nothing if that is watched already. */
   startClock(): void {
     const limit = this.#timeLimit;
-    if (limit === null) return;
-    const leftMs = limit.leftMs - (performance.now() - this.#openedAt);
-    this.#stopClock ??= whenTimeIsOver({ ...limit, leftMs }, () => {
+    if (limit === null || this.#stopClock !== null) return;
+    this.#clockStartedAt = performance.now();
+    this.#stopClock = whenTimeIsOver(limit, () => {
       // The message appears once, however many sessions the course begins after that.
       if (!limit.exits) this.#timeLimit = null;
       this.#onTimeOver(limit);
@@ -81,8 +82,13 @@ export class OpenUnit {
   }
 
   #endClock(): void {
-    this.#stopClock?.();
+    if (this.#stopClock === null) return;
+    this.#stopClock();
     this.#stopClock = null;
+    if (this.#timeLimit === null) return;
+    const leftMs = this.#timeLimit.leftMs - (performance.now() - this.#clockStartedAt);
+    // A later session that has no time left still has the time to end on its own.
+    this.#timeLimit = { ...this.#timeLimit, leftMs: Math.max(0, leftMs) };
   }
 
   /** Shows its course in its own window. */
@@ -131,11 +137,15 @@ export class OpenUnit {
    * @returns whether the course is closed
    */
   async closeCourse(canStay: boolean): Promise<boolean> {
+    const isLimited = this.#stopClock !== null;
     this.#endClock();
     await this.window?.close();
     const frame = this.#frame;
     if (frame === null || (await isUnloaded(frame))) return true;
-    if (canStay) return false;
+    if (canStay) {
+      if (isLimited) this.startClock();
+      return false;
+    }
     // Its page is unloaded without a question.
     frame.remove();
     return true;

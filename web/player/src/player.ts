@@ -276,7 +276,6 @@ export class Player {
       this.#open = open;
       this.#sequencer?.stayInUnit();
       this.#view.showContents();
-      open.startClock();
       return false;
     }
     open.end(leaving, this.#sequencer);

@@ -35,8 +35,8 @@ export interface Engine {
  */
 type MakeEngine = (left: Record<string, unknown> | null, earlierMs: number) => Engine;
 
-/** Called on each change. */
-export type OnChange = (how: 'value' | 'commit' | 'terminate') => void;
+/** Called when a session begins, and on each change of its data. */
+export type OnChange = (how: 'initialize' | 'value' | 'commit' | 'terminate') => void;
 
 /**
  * A unit's session with the runtime, as courses call it. It never throws into a course and accepts values of every
@@ -111,7 +111,10 @@ export class ScormSession {
         this.#left = null;
       }
       const result = this.#engine.initialize(text(parameter));
-      if (result === 'true') this.#isRunning = true;
+      if (result === 'true') {
+        this.#isRunning = true;
+        this.#onChange('initialize');
+      }
       return result;
     });
 
