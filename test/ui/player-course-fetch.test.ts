@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { it, type TestContext } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { watchFetch } from '../../web/player/src/course-fetch.ts';
+import { watchRequests } from '../../web/player/src/course-request.ts';
 import type { WatchedPage } from '../../web/player/src/watched-page.ts';
 
 const ORIGIN = 'http://content';
 const STATEMENTS = `${ORIGIN}/token/xapi/statements`;
+const ELSEWHERE = 'http://elsewhere/log';
+const BEACON_MS = 5_000;
 
 /** A page of a course whose reports get a response when the test says so. */
 function watchedPage(t: TestContext) {
@@ -16,19 +19,32 @@ function watchedPage(t: TestContext) {
   const documentOf = (name: string) => ({ baseURI: `${ORIGIN}/token/content/${name}.html` });
   const course = {
     document: documentOf('index'),
-    Navigator: class {},
-    fetch(_url: string, { keepalive }: RequestInit) {
-      sent.push(keepalive);
+    Request: class extends Request {},
+    Navigator: class {
+      sendBeacon(_url: string, _data?: BodyInit): boolean {
+        return true;
+      }
+    },
+    fetch(_input: string | Request, init?: RequestInit) {
+      sent.push(init?.keepalive);
       return new Promise<Response>((resolve) => responses.push(resolve));
     },
   };
   const note: WatchedPage['note'] = () => () => {};
-  const page = { course, note, isLeaving: false, mayLeave: false };
   const sendItself = course.fetch;
+  const sender = {
+    fetch: sendItself,
+    get document() {
+      return course.document;
+    },
+  };
+  const page = { course, sender, note, isLeaving: false, mayLeave: false };
   const watch = () => watchFetch(page as unknown as WatchedPage);
+  watchRequests(page as unknown as WatchedPage);
   watch();
   return {
     page,
+    course,
     sent,
     report: (length: number, init: RequestInit = {}) =>
       void course.fetch(STATEMENTS, { method: 'POST', body: 'x'.repeat(length), ...init }),
@@ -78,4 +94,62 @@ it('the next page in a window of a course has all its room', async (t) => {
   report(60_000);
   report(1_000);
   assert.deepEqual(sent, [true, true, true, undefined]);
+});
+
+describe('a report of a page that is about to close takes no room that the course has taken', () => {
+  const BODY = 'x'.repeat(40_000);
+  const form = new FormData();
+  form.set('statement', new Blob([BODY]));
+  type Course = ReturnType<typeof watchedPage>['course'];
+  const outliving = (course: Course, url: string) =>
+    new course.Request(url, { method: 'POST', body: BODY, keepalive: true });
+  for (const [what, take] of [
+    ['with a Request', (course) => void course.fetch(outliving(course, STATEMENTS))],
+    ['with a copy of a Request', (course) => void course.fetch(outliving(course, STATEMENTS).clone())],
+    [
+      'with a Request made from another one',
+      (course) => void course.fetch(new course.Request(outliving(course, STATEMENTS))),
+    ],
+    ['with a Request to another server', (course) => void course.fetch(outliving(course, ELSEWHERE))],
+    [
+      'with a request to another server',
+      (course) => void course.fetch(ELSEWHERE, { method: 'POST', body: BODY, keepalive: true }),
+    ],
+    ['with a beacon', (course) => void new course.Navigator().sendBeacon(STATEMENTS, BODY)],
+    ['with a form in a beacon', (course) => void new course.Navigator().sendBeacon(STATEMENTS, form)],
+    [
+      'with a beacon to another server',
+      (course) => void new course.Navigator().sendBeacon(ELSEWHERE, new Blob([BODY])),
+    ],
+  ] as const satisfies (readonly [string, (course: Course) => void])[]) {
+    it(what, (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      const { page, course, sent, report } = watchedPage(t);
+      take(course);
+      page.mayLeave = true;
+      report(30_000);
+      assert.equal(sent.at(-1), undefined);
+      report(10_000);
+      assert.equal(sent.at(-1), true);
+    });
+  }
+});
+
+it('a beacon takes room until it has probably arrived', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { page, course, sent, report } = watchedPage(t);
+  new course.Navigator().sendBeacon(STATEMENTS, 'x'.repeat(40_000));
+  t.mock.timers.tick(BEACON_MS);
+  await setImmediate();
+  page.mayLeave = true;
+  report(30_000);
+  assert.deepEqual(sent, [true]);
+});
+
+it('a Request that does not outlive its page takes no room', (t) => {
+  const { page, course, sent, report } = watchedPage(t);
+  void course.fetch(new course.Request(STATEMENTS, { method: 'POST', body: 'x'.repeat(40_000) }));
+  page.mayLeave = true;
+  report(30_000);
+  assert.equal(sent.at(-1), true);
 });

@@ -3,6 +3,8 @@ export type Sender = Pick<Window, 'fetch'> & { readonly document: Document | nul
 
 /** Browsers let the requests in flight that outlive a page have 64 KiB in total, and reject those that exceed it. */
 const MOST_BYTES = 60_000;
+/** A beacon gets no response. By then, it has arrived on almost every connection. */
+const BEACON_MS = 5_000;
 
 /**
  * By page, the bytes in flight that outlive it. A frame keeps its window while it goes from page to page. Each page has
@@ -38,6 +40,11 @@ export async function sendCounted<T>(page: Sender, bytes: number, begin: () => P
     // The window may show another page by now.
     count(key, -bytes);
   }
+}
+
+/** Counts a beacon that a page has sent. */
+export function countBeacon(page: Sender, bytes: number): void {
+  void sendCounted(page, bytes, () => new Promise((resolve) => setTimeout(resolve, BEACON_MS)));
 }
 
 function keyOf(page: Sender): Document | Sender {

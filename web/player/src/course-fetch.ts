@@ -1,8 +1,8 @@
-import { sendCounted, sendInRoom } from './closing-room.ts';
-import { ORDER_HEADER } from './last-request-queue.ts';
+import { countBeacon, sendCounted, sendInRoom } from './closing-room.ts';
+import { bodySizeOf } from './course-request.ts';
 import { isReport, type Report } from './report.ts';
 import { fateOfResponse } from './report-fate.ts';
-import { bodyOf, isOfType, sizeOf } from './request-body.ts';
+import { bodyOf, isOfType, roomTakenBy, sizeOf } from './request-body.ts';
 import type { WatchedPage } from './watched-page.ts';
 
 const ATTACHMENTS = /^\s*multipart\//i;
@@ -21,24 +21,28 @@ interface Fetched extends Report {
 
 /**
  * Watches what a page of a course reports with `fetch` and `sendBeacon`. A course may have replaced `fetch` before: then
- * its own function is called. What else the page sends is left alone.
+ * its own function is called. What else the page sends is only counted, if it outlives the page.
  */
 export function watchFetch(page: WatchedPage): void {
-  const { course } = page;
+  const { course, sender } = page;
   const { fetch: send } = course;
   const watched = function (this: unknown, ...given: Parameters<typeof fetch>) {
+    const sendItself = () => {
+      const bytes = bytesThatOutlive(...given);
+      const response = send.apply(this as Window, given);
+      if (bytes > 0) sendCounted(sender, bytes, () => response).catch(() => {});
+      return response;
+    };
     const sent = reportOf(course, ...given);
     // The browser does not send what is aborted already.
-    if (sent === null || sent.isAborted) return send.apply(this as Window, given);
+    if (sent === null || sent.isAborted) return sendItself();
     if (page.isLeaving) {
       const response = sendLast(page, sent, given[1]);
       if (response !== null) return response;
     }
     return noted(page, sent, () =>
       sendOrOutlive(page, sent, (keepalive) =>
-        keepalive
-          ? send.call(this as Window, given[0], { ...given[1], keepalive })
-          : send.apply(this as Window, given),
+        keepalive ? send.call(this as Window, given[0], { ...given[1], keepalive }) : sendItself(),
       ),
     );
   };
@@ -49,7 +53,7 @@ export function watchFetch(page: WatchedPage): void {
 
 /** Sends a report in a way that outlives the page of the course; null if that is impossible. */
 function sendLast(
-  { course, queue }: WatchedPage,
+  { sender, queue }: WatchedPage,
   sent: Fetched,
   init: RequestInit | undefined,
 ): Promise<Response> | null {
@@ -58,10 +62,10 @@ function sendLast(
     if (request.bodyUsed) return null;
     const own = new Request(request, { ...init, signal: null, keepalive: false });
     void readBody(sent, own);
-    return queue.sendNow(sent, own, course);
+    return queue.sendNow(sent, own, bodySizeOf(request), sender);
   }
-  if (bytes === null || !queue.takes(bytes, course)) return null;
-  return queue.add({ method, url, headers, body: bodyOf(method, body as BodyInit | null), bytes }, course);
+  if (bytes === null || !queue.takes(bytes, sender)) return null;
+  return queue.add({ method, url, headers, body: bodyOf(method, body as BodyInit | null), bytes }, sender);
 }
 
 /**
@@ -70,14 +74,24 @@ function sendLast(
  * @param send sends it. `keepalive` is whether it outlives the page in any case
  */
 function sendOrOutlive(
-  { course, mayLeave }: WatchedPage,
+  { sender, mayLeave }: WatchedPage,
   { bytes, request, outlives }: Fetched,
   send: (keepalive: boolean) => Promise<Response>,
 ): Promise<Response> {
-  if (mayLeave && !outlives && bytes !== null && request === null) return sendInRoom(course, bytes, send);
-  const response = send(false);
-  if (outlives) sendCounted(course, bytes ?? 0, () => response).catch(() => {});
-  return response;
+  if (mayLeave && !outlives && bytes !== null && request === null) return sendInRoom(sender, bytes, send);
+  return send(false);
+}
+
+/** How many bytes a request of the course takes from the room of its page; 0 if it does not outlive the page. */
+function bytesThatOutlive(input: RequestInfo | URL, init?: RequestInit | null): number {
+  if (!outlivesPage(input, init)) return 0;
+  const body = init?.body ?? null;
+  return body === null ? bodySizeOf(input) : roomTakenBy(body);
+}
+
+/** Whether the course itself lets a request outlive its page. */
+function outlivesPage(input: RequestInfo | URL, init?: RequestInit | null): boolean {
+  return (init?.keepalive ?? (isOfType(input, 'Request') && (input as Request).keepalive)) === true;
 }
 
 /** Sends a report as the course asked for, and notes its fate. */
@@ -116,22 +130,27 @@ async function readBody(sent: Fetched, request: Request): Promise<void> {
 
 /** A beacon gets no response. The browser only says whether it will send it. */
 function watchBeacons(page: WatchedPage): void {
-  const { course, queue } = page;
+  const { course, sender, queue } = page;
   const { prototype } = course.Navigator;
   const { sendBeacon } = prototype;
   // Browsers may be set to have none.
   if (typeof sendBeacon !== 'function') return;
   const watched = function (this: Navigator, ...given: Parameters<Navigator['sendBeacon']>) {
     const [address, data = null] = given;
+    const sendItself = () => {
+      const isAccepted = sendBeacon.apply(this, given);
+      if (isAccepted) countBeacon(sender, roomTakenBy(data));
+      return isAccepted;
+    };
     const sent = reportOf(course, address, { method: 'POST', body: data });
-    if (sent === null) return sendBeacon.apply(this, given);
+    if (sent === null) return sendItself();
     const { method, url, bytes } = sent;
-    if (page.isLeaving && bytes !== null && queue.takes(bytes, course)) {
-      void queue.add({ method, url, headers: [], body: data, bytes }, course);
+    if (page.isLeaving && bytes !== null && queue.takes(bytes, sender)) {
+      void queue.add({ method, url, headers: [], body: data, bytes }, sender);
       return true;
     }
     const settle = page.note(sent, bytes ?? 0, { isAsync: false });
-    const isAccepted = sendBeacon.apply(this, given);
+    const isAccepted = sendItself();
     // That the browser accepts it does not say that it arrives.
     settle(isAccepted ? null : 'lost', false);
     return isAccepted;
@@ -139,7 +158,7 @@ function watchBeacons(page: WatchedPage): void {
   Reflect.set(prototype, 'sendBeacon', watched);
 }
 
-/** Null if the request reports nothing, or is one of the player itself, or is not valid. */
+/** Null if the request reports nothing, or is not valid. */
 function reportOf(course: Window, input: RequestInfo | URL, init?: RequestInit | null): Fetched | null {
   try {
     const request = isOfType(input, 'Request') ? (input as Request) : null;
@@ -147,7 +166,6 @@ function reportOf(course: Window, input: RequestInfo | URL, init?: RequestInit |
     const url = new URL(request?.url ?? String(input), course.document.baseURI);
     if (url.origin !== location.origin || !isReport(method, url)) return null;
     const headers = new Headers(init?.headers ?? request?.headers);
-    if (headers.has(ORDER_HEADER)) return null;
     const isInRequest = request !== null && (init?.body ?? null) === null;
     const body = isInRequest ? undefined : (init?.body ?? null);
     return {
@@ -157,7 +175,7 @@ function reportOf(course: Window, input: RequestInfo | URL, init?: RequestInit |
       body,
       bytes: isInRequest ? null : sizeOf(body),
       request: isInRequest ? request : null,
-      outlives: (init?.keepalive ?? request?.keepalive) === true,
+      outlives: outlivesPage(input, init),
       isAborted: (init?.signal ?? request?.signal)?.aborted === true,
     };
   } catch {

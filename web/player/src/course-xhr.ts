@@ -19,7 +19,7 @@ const REJECTED = /page dismissal/i;
 
 /** Watches what a page of a course sends with XMLHttpRequest. */
 export function watchXhr(page: WatchedPage): void {
-  const { course, queue } = page;
+  const { course, sender, queue } = page;
   const { prototype } = course.XMLHttpRequest;
   const { open, send, setRequestHeader } = prototype;
   const opened = new WeakMap<XMLHttpRequest, Opened>();
@@ -41,7 +41,7 @@ export function watchXhr(page: WatchedPage): void {
     const isSendable =
       request !== undefined &&
       bytes !== null &&
-      (request.url.origin === location.origin ? queue.takes(bytes, course) : bytes <= roomOf(course));
+      (request.url.origin === location.origin ? queue.takes(bytes, sender) : bytes <= roomOf(sender));
     if (!isSendable || (request.isAsync && !page.isLeaving)) {
       sendItself();
       return;
@@ -59,10 +59,10 @@ export function watchXhr(page: WatchedPage): void {
     }
     const { method, url, headers } = request;
     const sent = { method, headers, body: bodyOf(method, (body ?? null) as BodyInit | null) };
-    if (url.origin === location.origin) void queue.add({ ...sent, url, bytes }, course);
+    if (url.origin === location.origin) void queue.add({ ...sent, url, bytes }, sender);
     else {
-      void sendInRoom(course, bytes, (keepalive) =>
-        course.fetch(url, { ...sent, credentials: 'same-origin', keepalive }),
+      void sendInRoom(sender, bytes, (keepalive) =>
+        sender.fetch(url, { ...sent, credentials: 'same-origin', keepalive }),
       ).catch(() => {});
     }
     if (!request.isAsync) pretendSuccess(this);

@@ -23,7 +23,7 @@ interface Waiting {
 }
 
 /** Numbers requests that do not wait for each other's responses, so they may arrive out of order. */
-export const ORDER_HEADER = 'Coursewire-Last-Request';
+const ORDER_HEADER = 'Coursewire-Last-Request';
 const ID_BYTES = 12;
 
 /**
@@ -72,16 +72,17 @@ export class LastRequestQueue {
   /**
    * Sends a report at once, because the browser drops its body together with the page of the course. While the page of the
    * player is being closed, only the course can send it.
+   * @param bytes the size of its body; 0 if nobody knows it
    */
-  sendNow(report: Report, request: Request, course: Sender): Promise<Response> {
+  sendNow(report: Report, request: Request, bytes: number, course: Sender): Promise<Response> {
     if (this.#isClosing) {
       const headers = [...request.headers, this.#nextOrder()];
-      const last = course.fetch(request, { headers, keepalive: true });
+      const last = sendInRoom(course, bytes, (keepalive) => course.fetch(request, { headers, keepalive }));
       last.catch(() => {});
       return last;
     }
     const settle = this.#reports.begin(report);
-    const response = deliver(report.url, 0, (signal) => window.fetch(request, { signal }), settle);
+    const response = deliver(report.url, bytes, (signal) => window.fetch(request, { signal }), settle);
     response.catch(() => {});
     return response;
   }

@@ -1,4 +1,5 @@
 import { watchFetch } from './course-fetch.ts';
+import { watchRequests } from './course-request.ts';
 import { watchXhr } from './course-xhr.ts';
 import { LastRequestQueue } from './last-request-queue.ts';
 import { Reports } from './reports.ts';
@@ -64,6 +65,7 @@ function watchOne(course: CourseGlobal, isLeaving?: boolean): void {
     page = new WatchedPage(course, queue, reports, () => watchLastRequests(course));
     watched.set(prototype, page);
     watchXhr(page);
+    watchRequests(page);
     watchFetch(page);
   }
   page.listen();

@@ -1,5 +1,7 @@
 import { byteLength } from './server.ts';
 
+/** What a browser adds to each part of a form: a separator and headers. */
+const PART_BYTES = 200;
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /** The body that `fetch` may send for an XMLHttpRequest: that one ignores a body of a read, which `fetch` rejects. */
@@ -15,6 +17,16 @@ export function sizeOf(body: unknown): number | null {
   const { size, byteLength: length } = body as { size?: unknown; byteLength?: unknown };
   const bytes = size ?? length;
   return typeof bytes === 'number' ? bytes : null;
+}
+
+/** How many bytes a body of a course's request takes from the room of its page. */
+export function roomTakenBy(body: unknown): number {
+  if (!isOfType(body, 'FormData')) return sizeOf(body) ?? 0;
+  const parts = [...(body as FormData)].map(
+    ([name, value]) =>
+      PART_BYTES + byteLength(name) + (typeof value === 'string' ? byteLength(value) : value.size),
+  );
+  return parts.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Whether a value of a course is of a type of the browser. It belongs to the course's window, so `instanceof` does not work. */

@@ -1,3 +1,4 @@
+import type { Sender } from './closing-room.ts';
 import type { LastRequestQueue } from './last-request-queue.ts';
 import type { Report } from './report.ts';
 import type { Fate } from './report-fate.ts';
@@ -26,6 +27,8 @@ export function isEmpty({ location }: Window): boolean {
 /** A page of a course whose requests the player watches. */
 export class WatchedPage {
   readonly course: CourseGlobal;
+  /** Sends what the player itself sends from the page. The `fetch` that the course uses counts its own requests. */
+  readonly sender: Sender;
   readonly queue: LastRequestQueue;
   readonly #reports: Reports;
   readonly #watchAgain: () => void;
@@ -40,6 +43,13 @@ export class WatchedPage {
   /** @param watchAgain watches the page that the window shows then, and its frames */
   constructor(course: CourseGlobal, queue: LastRequestQueue, reports: Reports, watchAgain: () => void) {
     this.course = course;
+    const { fetch } = course;
+    this.sender = {
+      fetch: (...given) => fetch.apply(course, given),
+      get document() {
+        return course.document;
+      },
+    };
     this.queue = queue;
     this.#reports = reports;
     this.#watchAgain = watchAgain;
