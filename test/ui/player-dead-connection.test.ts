@@ -119,6 +119,20 @@ describe('a connection that loses every packet', () => {
     await heading(learner, 'Your last work may not be saved').waitFor();
   });
 
+  it('says soon that nothing is lost if the service has received all reports of such a unit, and then the result', async () => {
+    await using learner = await newLearner(browser);
+    const course = { ...cmi5Course([{ id: 'https://example.com/one' }]), 'start.html': CMI5_PAGE };
+    await openWithClock(learner, course);
+    await learner.course.getByText('Normal').waitFor();
+    const { isLost, arrive } = await lose(learner);
+    await click(learner, 'Exit');
+    await isLost;
+    await pass(learner, OVERDUE_MS);
+    await heading(learner, 'Your work is saved').waitFor({ timeout: SOON_MS });
+    arrive();
+    await heading(learner, 'You have not finished this course yet').waitFor();
+  });
+
   it('does not say for good that a learner has not finished the course whose result arrives late', async () => {
     await using learner = await newLearner(browser);
     await openWithClock(learner, scorm12Course());

@@ -53,6 +53,7 @@ const INVALID = { completion: 'yes' };
 /** How long a request takes, so that the page is gone before it could arrive. */
 const LATENCY_MS = 300;
 
+const RETURN_URL = 'https://portal.example/courses';
 const LOST = 'Your last work may not be saved';
 const REFUSED = 'Some of your work could not be saved';
 const UNFINISHED = 'You have not finished this course yet';
@@ -244,6 +245,23 @@ describe('the reports of a course that calls the service itself', () => {
     assert.equal(announced(), 2, 'the library of the course only tries the first one again');
     await lose(third);
     await notice(learner, LOST);
+  });
+
+  it('are called saved if the service has responded to all of them, though the connection is lost at the exit', async () => {
+    await using learner = await newLearner(browser);
+    const { registrationId } = await registerTo(service, { ...xapiFiles(), 'index.html': XAPI_PAGE });
+    const path = `/registrations/${registrationId}/launch`;
+    const { body } = await service.api.post(path, { return_url: RETURN_URL });
+    await learner.page.route(RETURN_URL, (each) => each.fulfill({ body: 'The portal.' }));
+    await learner.page.goto(body.launch_url);
+    await learner.course.locator('#ready').waitFor();
+    assert.equal(await say(learner, 'completed', PASSED), true);
+    await route(learner, fail, '**/units');
+    await exit(learner);
+    await heading(learner, 'Your work is saved');
+    assert.equal(await learner.page.getByText('Not completed yet').count(), 0, 'the page does not know');
+    await learner.page.getByRole('button', { name: 'Continue' }).click();
+    await learner.page.getByText('The portal.').waitFor();
   });
 
   it('may not be saved while the connection is lost, as the page says without one of them', async () => {

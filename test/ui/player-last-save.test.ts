@@ -14,9 +14,9 @@ function closedUnit(t: TestContext) {
   const overdue = t.mock.fn();
   const retry = t.mock.fn();
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const wait = async (isOut: boolean, isReporting = false) => {
-    const saver = isReporting ? null : { overdue, retry };
-    await lastSave.wait({ saver, isReporting, isOut }, () => promise);
+  const wait = async (isOut: boolean, isUnsure: (() => boolean) | null = null) => {
+    const saver = isUnsure === null ? { overdue, retry } : null;
+    await lastSave.wait({ saver, isUnsure: isUnsure ?? (() => false), isOut }, () => promise);
   };
   const pass = (ms: number) => t.mock.timers.tick(ms);
   return { lastSave, shown, wait, pass, overdue, save: resolve };
@@ -78,10 +78,21 @@ describe('the last save of a unit', () => {
 
   it('is shown as overdue if the unit calls the service itself, until the page knows more', async (t) => {
     const { shown, wait, pass, save } = closedUnit(t);
-    const saved = wait(true, true);
+    const saved = wait(true, () => true);
     pass(5_000);
     save();
     await saved;
     assert.deepEqual(shown, ['closing', 'unsure', 'closing']);
+  });
+
+  it('is not shown as overdue once the service has responded to everything that such a unit reported', async (t) => {
+    const { shown, wait, pass, save } = closedUnit(t);
+    let isUnsure = true;
+    const saved = wait(true, () => isUnsure);
+    isUnsure = false;
+    pass(5_000);
+    save();
+    await saved;
+    assert.deepEqual(shown, ['closing']);
   });
 });

@@ -79,6 +79,21 @@ describe('a page that asks what was recorded', () => {
     });
   }
 
+  it('knows the result of a unit that calls the service itself only once it has asked after that', async (t) => {
+    const responses: ((response: Response) => void)[] = [];
+    t.mock.method(globalThis, 'fetch', () => new Promise((resolve) => responses.push(resolve)));
+    const recorded = new RecordedSince(() => PAGE, HEARD);
+    assert.equal(recorded.isResultKnown, true);
+    const before = recorded.ask();
+    const after = recorded.askLeft();
+    responses[0]?.(Response.json({}));
+    await before;
+    assert.equal(recorded.isResultKnown, false);
+    responses[1]?.(Response.json({}));
+    await after;
+    assert.equal(recorded.isResultKnown, true);
+  });
+
   it('drops a response that arrives after a newer one', async (t) => {
     const responses: ((response: Response) => void)[] = [];
     t.mock.method(globalThis, 'fetch', () => new Promise((resolve) => responses.push(resolve)));

@@ -30,8 +30,8 @@ interface LastSaver {
 interface ClosingUnit {
   /** Null if the unit calls the service itself, or records nothing. */
   saver: LastSaver | null;
-  /** Whether the unit calls the service itself, and what it reports is recorded. */
-  isReporting: boolean;
+  /** Whether something that the unit has reported itself may not be recorded. */
+  isUnsure(): boolean;
   /** Whether the learner leaves the course, not only the unit. */
   isOut: boolean;
 }
@@ -56,7 +56,7 @@ export class LastSave {
     this.#unit = { ...unit };
     this.#show();
     await orOverdue(saved(), () => {
-      if (unit.isReporting) this.changed('unsure');
+      if (unit.isUnsure()) this.changed('unsure');
       else unit.saver?.overdue();
     });
     if (this.#state === 'unsure') this.changed('saved');

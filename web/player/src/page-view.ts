@@ -37,6 +37,8 @@ export interface Playing {
   isEnded: boolean;
   /** Null if everything that the learner did is saved. */
   doubt: Doubt | null;
+  /** False if the service has not responded since the learner left a unit that calls it itself. */
+  isResultKnown: boolean;
 }
 
 /** The actions of the learner in the header and in the table of contents. */
@@ -269,8 +271,8 @@ export class PageView {
   }
 
   #recordOf(page: PageResponse): HTMLElement {
-    const { doubt, sequencer } = this.#playing();
-    return recordCard(page, this.result, { doubt, isClosed: sequencer?.isClosed === true });
+    const { doubt, isResultKnown, sequencer } = this.#playing();
+    return recordCard(page, this.result, { doubt, isResultKnown, isClosed: sequencer?.isClosed === true });
   }
 
   /** Whether the page shows that something is being loaded, so that no course is in it. */

@@ -36,6 +36,7 @@ export class Player {
       sequencer: this.#sequencer,
       isEnded: this.#isEnded,
       doubt: this.#doubt,
+      isResultKnown: this.#recorded.isResultKnown,
     }),
     {
       step: (request) => this.#go(() => this.#follow((sequencer) => sequencer.request(request))),
@@ -54,7 +55,7 @@ export class Player {
     onUnreachable: () => this.#reporting.heard(false),
   });
   readonly #reporting = new Reporting(reports, this.#view, {
-    isReporting: () => this.#open !== null && this.#recording?.isReporting(this.#open) === true,
+    isReporting: () => this.#isReporting(this.#open),
     poll: () => this.#recorded.poll(),
   });
   #page: PageResponse | null = null;
@@ -136,6 +137,7 @@ export class Player {
     this.#sequencer?.unitOpened(start.script === null);
     const open = new OpenUnit(unit, start, (limit) => this.#timeIsOver(open, limit));
     this.#open = open;
+    this.#reporting.begin();
     open.runtime = install?.(start, this.#hostOf(open)) ?? null;
     open.saver = this.#recording?.saverOf(open) ?? null;
     void open.saveOpening(this.#sequencer)?.then(() => this.#recorded.ask());
@@ -283,9 +285,9 @@ export class Player {
     const { saver, runtime } = open;
     // An asset has nothing more to report, but the state of the sequencing has changed.
     if (!this.#isEnded && (runtime !== null || this.#sequencer !== null)) saver?.changed('commit');
-    const isReporting = this.#recording?.isReporting(open) === true;
+    const isUnsure = () => this.#isReporting(open) && !this.#reporting.haveResponses;
     const isOut = leaving === 'out' || this.#moves.isLeaving;
-    await this.#lastSave.wait({ saver, isReporting, isOut }, async () => {
+    await this.#lastSave.wait({ saver, isUnsure, isOut }, async () => {
       if (!this.#isEnded) await saver?.settled();
       open.dispose();
       await this.#noteLeft(open);
@@ -296,11 +298,9 @@ export class Player {
   /** Notes whether everything was saved that a unit reported itself, and asks what is recorded now. */
   async #noteLeft(open: OpenUnit): Promise<void> {
     await this.#reporting.settled();
-    const isReporting = this.#recording?.isReporting(open) === true;
-    const asked = this.#recorded.ask();
-    // The work of other units is saved by now, or nothing of it is recorded.
-    if (!isReporting) await untilOverdue(asked);
-    this.#recording?.left(open, this.#reporting.end(!isReporting || (await asked)));
+    const isReporting = this.#isReporting(open);
+    const asked = isReporting ? this.#recorded.askLeft() : this.#recorded.ask();
+    this.#recording?.left(open, await this.#reporting.end(asked, isReporting));
   }
 
   /** The time limit of the unit has passed. The unit ends, or the learner receives a message. */
@@ -330,8 +330,9 @@ export class Player {
     }, 'out');
     if (!isClosed || this.#isEnded) return;
     this.#view.showClosing();
-    // The page to return to cannot say that work may be lost.
-    const returnUrl = this.#doubt === null ? (this.#page?.returnUrl ?? null) : null;
+    // The page to return to cannot say that work may be lost, and may be unreachable, too.
+    const canReturn = this.#doubt === null && this.#recorded.isResultKnown;
+    const returnUrl = canReturn ? (this.#page?.returnUrl ?? null) : null;
     // A unit that was just left has asked. Lost work leaves nothing to show.
     const asks = (!hadUnit || this.#recorded.hasFailed) && this.#doubt !== 'lost';
     if (returnUrl === null && asks) await untilOverdue(this.#recorded.ask());
@@ -344,6 +345,10 @@ export class Player {
 
   get #doubt(): Doubt | null {
     return this.#recording?.doubt ?? null;
+  }
+
+  #isReporting(open: OpenUnit | null): boolean {
+    return open !== null && this.#recording?.isReporting(open) === true;
   }
 
   #showRecorded({ isSuperseded, isReset, units, result }: UnitsResponse): void {

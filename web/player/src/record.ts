@@ -34,6 +34,9 @@ const DOUBTS: Record<Doubt, [title: string, words: string]> = {
   lost: [TEXTS.lostTitle, TEXTS.lost],
 };
 
+/** The service has responded to everything that was reported, but its result did not arrive. */
+const UNKNOWN_RESULT: [title: string, words: string] = [TEXTS.savedTitle, TEXTS.savedWithoutResult];
+
 /** Whether the work is saved. @param further what the learner can do next */
 export function savedWords(doubt: Doubt | null, further = ''): string {
   const [title, words] = doubt === null ? [] : DOUBTS[doubt];
@@ -69,19 +72,21 @@ export function endedWords(
 /**
  * The page after the exit: what was recorded, and how to continue.
  * @param result the list that {@link fillResult} fills
+ * @param isResultKnown whether the list shows what was recorded last
  * @param isClosed whether the learner cannot open the course again
  */
 export function recordCard(
   page: PageResponse,
   result: HTMLElement,
-  { doubt, isClosed }: { doubt: Doubt | null; isClosed: boolean },
+  { doubt, isResultKnown, isClosed }: { doubt: Doubt | null; isResultKnown: boolean; isClosed: boolean },
 ): HTMLElement {
   const { course, mode, units } = page;
   const back = element('button', { onclick: () => location.reload() }, TEXTS.back);
   const actions = element('div', { class: 'actions' }, goOnButton(page.returnUrl), back);
   if (mode === 'preview') return cardOf(TEXTS.previewOverTitle, TEXTS.previewOver, actions);
   if (mode !== 'normal') return cardOf(TEXTS.lookingOverTitle, TEXTS.lookingOver, actions);
-  const [title, words] = doubt === null ? endingOf(page.result, isClosed) : DOUBTS[doubt];
+  const ending = isResultKnown ? endingOf(page.result, isClosed) : UNKNOWN_RESULT;
+  const [title, words] = doubt === null ? ending : DOUBTS[doubt];
   const list =
     units.length > 1
       ? element(
@@ -92,7 +97,7 @@ export function recordCard(
       : null;
   const heading = list === null ? null : element('h3', {}, TEXTS.contents);
   // What the page last knew may be older than what was recorded.
-  if (doubt === 'lost') return cardOf(title, words, actions);
+  if (doubt === 'lost' || !isResultKnown) return cardOf(title, words, actions);
   return cardOf(title, words, result, heading, list, actions);
 }
 

@@ -34,6 +34,8 @@ export class RecordedSince {
   #responded = 0;
   /** The number of the latest request that failed. */
   #failed = 0;
+  /** The number of the first request after the latest unit was left that calls the service itself; 0 before that. */
+  #left = 0;
   #isPolling = false;
 
   /** @param page returns the page; null until the service has responded */
@@ -88,6 +90,17 @@ export class RecordedSince {
    */
   async ask(): Promise<boolean> {
     return await this.#ask();
+  }
+
+  /** Asks because a unit was left that calls the service itself. Nothing else shows its last result. */
+  async askLeft(): Promise<boolean> {
+    this.#left = this.#asked + 1;
+    return await this.#ask();
+  }
+
+  /** Whether the page knows the last result of such a unit. */
+  get isResultKnown(): boolean {
+    return this.#responded >= this.#left;
   }
 
   /** Asks once the last data of a closed window has arrived. */

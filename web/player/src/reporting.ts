@@ -1,3 +1,4 @@
+import { untilOverdue } from './last-save.ts';
 import type { Doubt } from './record.ts';
 import type { Reports } from './reports.ts';
 
@@ -72,15 +73,30 @@ export class Reporting {
     if (isPending) this.#view.showSending(false);
   }
 
+  /** A unit opens. */
+  begin(): void {
+    this.#reports.unitOpens();
+  }
+
+  /** Whether the service has responded to everything that the unit has reported. */
+  get haveResponses(): boolean {
+    return this.#reports.haveResponses;
+  }
+
   /**
    * The learner has left the unit. Returns why it is not certain that everything it reported has arrived.
-   * @param hasResponded whether the service can be reached
+   * @param asked resolves to whether the service responds now
+   * @param isReporting whether what the unit reports itself is recorded
    */
-  end(hasResponded: boolean): Doubt | null {
+  async end(asked: Promise<boolean>, isReporting: boolean): Promise<Doubt | null> {
+    // The work of other units is saved by now, or nothing of it is recorded.
+    const isKnown = !isReporting || this.haveResponses;
+    if (isKnown) await untilOverdue(asked);
+    const isCertain = isKnown || (await asked);
     // What comes next says more.
     if (this.#state === 'offline') this.#view.clearNotice();
     this.#state = null;
     const doubt = this.#reports.take();
-    return hasResponded ? doubt : 'lost';
+    return isCertain ? doubt : 'lost';
   }
 }

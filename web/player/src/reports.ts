@@ -13,8 +13,10 @@ export class Reports {
   /** Called when a report has failed. */
   onFailed: (why: Doubt) => void = () => {};
   #pending = new Set<Promise<void>>();
-  /** The failed reports by what they were about. */
+  /** The reports that failed, or whose fate nobody will know, by what they were about. */
   #failed: Failed = new Map();
+  /** Whether the open unit has reported something. */
+  #hasReported = false;
   /** The number of the latest report about something that arrived, while others are being sent. */
   #arrived = new Map<string, number>();
   #count = 0;
@@ -28,22 +30,25 @@ export class Reports {
     let done: () => void = () => {};
     const settled = new Promise<void>((resolve) => (done = resolve));
     pending.add(settled);
+    this.#hasReported = true;
     let subjects: string[] | null = null;
     return (fate) => {
       pending.delete(settled);
       done();
       const isAlone = pending.size === 0;
-      if (!isAlone || failed.size > 0 || !(fate === null || fate === 'arrived')) {
+      if (!isAlone || failed.size > 0 || fate !== 'arrived') {
         subjects ??= subjectsOf(report);
-        if (fate === null) takeBack(failed, subjects, by);
+        const missing = subjects.filter((subject) => (arrived.get(subject) ?? 0) < by);
+        if (fate === null) leaveUnknown(failed, missing, by);
         else if (hasArrived(report, subjects, fate)) {
           for (const subject of subjects) arrived.set(subject, Math.max(by, arrived.get(subject) ?? 0));
           makeUpFor(failed, subjects, by);
         } else {
           const doubt = fate === 'lost' ? 'lost' : 'refused';
-          const missing = subjects.filter((subject) => (arrived.get(subject) ?? 0) < by);
           for (const subject of missing) {
-            failed.set(subject, { doubt, by, since: failed.get(subject)?.since ?? by });
+            const earlier = failed.get(subject);
+            const isRepeated = earlier !== undefined && earlier.doubt !== null;
+            failed.set(subject, { doubt, by, since: isRepeated ? earlier.since : by });
           }
           if (missing.length > 0) this.onFailed(doubt);
         }
@@ -64,17 +69,32 @@ export class Reports {
 
   /** Why it is not certain that everything has arrived; null if it is. */
   get doubt(): Doubt | null {
-    const doubts = new Set([...this.#failed.values()].map(({ doubt }) => doubt));
+    const doubts = this.#doubts;
     if (doubts.has('lost')) return 'lost';
     return doubts.has('refused') ? 'refused' : null;
   }
 
-  /** The number of the latest report that failed and is no repetition of one that had failed before; 0 if there is none. */
-  get newest(): number {
-    return Math.max(0, ...[...this.#failed.values()].map(({ since }) => since));
+  /**
+   * Whether the service has responded to everything that the open unit has reported. A unit that has reported nothing may
+   * have done so in a page of another origin.
+   */
+  get haveResponses(): boolean {
+    const doubts = this.#doubts;
+    return this.#hasReported && !this.isPending && !doubts.has('lost') && !doubts.has(null);
   }
 
-  /** Begins with the next unit. Returns the doubt about the one before. */
+  /** The number of the latest report that failed and is no repetition of one that had failed before; 0 if there is none. */
+  get newest(): number {
+    const failed = [...this.#failed.values()].filter(({ doubt }) => doubt !== null);
+    return Math.max(0, ...failed.map(({ since }) => since));
+  }
+
+  /** A unit opens, which has reported nothing yet. */
+  unitOpens(): void {
+    this.#hasReported = false;
+  }
+
+  /** The unit was left. Returns the doubt about what it has reported. What it reports later does not count. */
   take(): Doubt | null {
     const { doubt } = this;
     this.#pending = new Set();
@@ -82,14 +102,22 @@ export class Reports {
     this.#arrived = new Map();
     return doubt;
   }
+
+  get #doubts(): ReadonlySet<Doubt | null> {
+    return new Set([...this.#failed.values()].map(({ doubt }) => doubt));
+  }
 }
 
-/** Why a report failed, its number, and the number of the first one about the same. */
-type Failed = Map<string, { doubt: Doubt; by: number; since: number }>;
+/** Why a report failed, its number, and the number of the first one about the same. Null if nobody will know its fate. */
+type Failed = Map<string, { doubt: Doubt | null; by: number; since: number }>;
 
 /** Nobody will know the fate of a report. What it has said itself does not hold, but others may still be lost. */
-function takeBack(failed: Failed, subjects: readonly string[], by: number): void {
-  for (const subject of subjects) if (failed.get(subject)?.by === by) failed.delete(subject);
+function leaveUnknown(failed: Failed, subjects: readonly string[], by: number): void {
+  for (const subject of subjects) {
+    const earlier = failed.get(subject);
+    if (earlier === undefined || earlier.by === by || (earlier.doubt === null && earlier.by < by))
+      failed.set(subject, { doubt: null, by, since: by });
+  }
 }
 
 /** A report makes up for earlier ones about the same, and about parts of it. */

@@ -65,6 +65,9 @@ export const TEXTS = {
     'The service rejected data from the course. Please tell whoever gave you the course. Your earlier work is kept.',
   lostTitle: 'Your last work may not be saved',
   lost: 'The service may not have received all of it. Open the course again later, and check your last work.',
+  savedTitle: 'Your work is saved',
+  savedWithoutResult:
+    'The service has received everything, but does not respond now. So your result is not shown here. You can close this window.',
   courseEndedHere: 'The course has ended and your work is saved. You can exit now.',
   unitEndedHere: 'This unit has ended and your work is saved. Open another unit, or exit the course.',
   unitEnded: 'You have left this unit',
