@@ -145,6 +145,21 @@ describe('a learner who asks for another unit while one is closing', () => {
     assert.equal(opened.count, 1);
   });
 
+  it('leaves the course with one step back, however many units were opened', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(3) }));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const stepsOf = () => learner.page.evaluate(() => history.length);
+    const steps = await stepsOf();
+    for (const number of [2, 3]) {
+      await button(learner, new RegExp(`^Lesson ${number}`)).click();
+      await inLesson(learner, number);
+      await learner.given();
+    }
+    assert.equal(await stepsOf(), steps);
+  });
+
   it('stays in a unit that asks whether to leave it if that is the answer, and can leave later', async () => {
     const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
     await using learner = await newLearner(browser);

@@ -143,17 +143,29 @@ describe('a cmi5 course in a browser', () => {
       await learner.page.getByText('Passed').waitFor();
     });
 
-    it('is not called saved if it is closed while the connection is lost', async () => {
+    it('is not called saved if it is closed after it reported something while the connection was lost', async () => {
       await using learner = await newLearner(browser);
       await learner.open(service, await register(ownWindow));
       const course = await openWindow(learner, 'Open the course');
       await learner.page.context().setOffline(true);
+      await course.locator('#pass').click();
       await course.close();
       await heading(learner, 'You have closed the course');
       await learner.page.getByText('Your last work may not be saved.').waitFor();
       await learner.page.context().setOffline(false);
       await button(learner, 'Exit').click();
       await heading(learner, 'Your last work may not be saved');
+    });
+
+    it('is called saved if it reported nothing more after the connection was lost', async () => {
+      await using learner = await newLearner(browser);
+      await learner.open(service, await register(ownWindow));
+      const course = await openWindow(learner, 'Open the course');
+      await learner.page.context().setOffline(true);
+      await course.close();
+      await learner.page.getByText('Your work is saved. Open the course again').waitFor();
+      await button(learner, 'Exit').click();
+      await heading(learner, 'Your work is saved');
     });
 
     it('shows the open window instead of opening another', async () => {

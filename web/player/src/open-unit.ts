@@ -204,6 +204,7 @@ function isUnloaded(frame: HTMLIFrameElement): Promise<boolean> {
       if (frame.contentWindow !== null && isEmpty(frame.contentWindow)) end(true);
     };
     frame.addEventListener('load', loaded);
-    frame.src = EMPTY_PAGE;
+    // A new address would be another step for the browser's button Back, which would then lead nowhere.
+    frame.contentWindow?.location.replace(EMPTY_PAGE);
   });
 }
