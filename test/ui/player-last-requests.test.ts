@@ -32,8 +32,10 @@ addEventListener('unload', function () {
 /** A unit whose last words are synchronous requests to another server, and which notes their statuses. */
 const reportingTo = (
   server: string,
+  beforeThat = '',
 ) => `<!doctype html><html lang="en"><title>Unit</title><p id="ready">Ready</p><script>
 addEventListener('unload', function () {
+  ${beforeThat}
   parent.statuses = [40000, 40000, 10000].map(function (length, at) {
     var request = new XMLHttpRequest();
     request.open('POST', '${server}/' + (at + 1), false);
@@ -204,15 +206,17 @@ describe('the last data of a course that sends it in a synchronous request', () 
 
   it('is numbered when the tab goes elsewhere', async () => {
     await using learner = await newLearner(browser);
-    const registrationId = await openSuspending(learner, (route) => route.continue());
-    await learner.course.locator('#ready').evaluate(() => {
+    // In every page, before the player replaces it.
+    await learner.page.addInitScript(() => {
       const { fetch: send } = window;
       window.fetch = (url, init) => {
         const number = new Headers(init?.headers).get('Coursewire-Last-Request');
-        localStorage.setItem('numbers', `${localStorage.getItem('numbers') ?? ''}${number},`);
+        if (number !== null)
+          localStorage.setItem('numbers', `${localStorage.getItem('numbers') ?? ''}${number},`);
         return send(url, init);
       };
     });
+    const registrationId = await openSuspending(learner, (route) => route.continue());
     await learner.course.locator('#ready').click();
     await learner.page.goto('about:blank');
     await learner.open(service, registrationId);
@@ -249,23 +253,34 @@ describe('the last data of a course that sends it in a synchronous request', () 
     assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.completion, 'Unknown');
   });
 
-  it('is not called received by another server if the browser has no room to send it', async () => {
-    // A route of Playwright may miss requests that outlive their page.
-    await using records = await startTarget();
-    const { registrationId } = await registerTo(service, aiccCourse(reportingTo(records.url)));
-    await using learner = await newLearner(browser);
-    await learner.open(service, registrationId);
-    await learner.course.locator('#ready').waitFor();
-    await exit(learner);
-    await heading(learner, 'You have not finished this course yet');
-    const statuses = await learner.page.evaluate(
-      () => (globalThis as unknown as { statuses: number[] }).statuses,
-    );
-    assert.deepEqual(statuses, [200, 0, 200]);
-    const arrived = () => records.requests.map(({ path }) => path).sort();
-    await until(() => arrived().length >= 2, 'the requests arrive, for which the page does not wait');
-    assert.deepEqual(arrived(), ['/1', '/3']);
-  });
+  for (const [what, beforeThat, expected, paths] of [
+    ['', () => '', [200, 0, 200], ['/1', '/3']],
+    [
+      ' after a beacon',
+      (url: string) => `navigator.sendBeacon('${url}/beacon', 'x'.repeat(40000));`,
+      [0, 0, 200],
+      ['/3', '/beacon'],
+    ],
+  ] as const) {
+    it(`is not called received by another server if the browser has no room to send it${what}`, async () => {
+      // A route of Playwright may miss requests that outlive their page.
+      await using records = await startTarget();
+      const unit = reportingTo(records.url, beforeThat(records.url));
+      const { registrationId } = await registerTo(service, aiccCourse(unit));
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await learner.course.locator('#ready').waitFor();
+      await exit(learner);
+      await heading(learner, 'You have not finished this course yet');
+      const statuses = await learner.page.evaluate(
+        () => (globalThis as unknown as { statuses: number[] }).statuses,
+      );
+      assert.deepEqual(statuses, expected);
+      const arrived = () => records.requests.map(({ path }) => path).sort();
+      await until(() => arrived().length >= 2, 'the requests arrive, for which the page does not wait');
+      assert.deepEqual(arrived(), paths);
+    });
+  }
 
   it('arrives from a frame that the course added itself', async () => {
     const { registrationId } = await registerTo(service, aiccCourse(FRAME_PAGE));

@@ -96,7 +96,7 @@ function outlivesPage(input: RequestInfo | URL, init?: RequestInit | null): bool
 
 /** Sends a report as the course asked for, and notes its fate. */
 function noted(page: WatchedPage, sent: Fetched, send: () => Promise<Response>): Promise<Response> {
-  const settle = page.note(sent, sent.bytes ?? 0, { isAsync: true });
+  const settle = page.note(sent, sent.bytes ?? bodySizeOf(sent.request), { isAsync: true });
   const read = sent.request === null ? null : readBody(sent, sent.request);
   const lost = async () => {
     await read;

@@ -27,6 +27,6 @@ export function watchRequests({ course }: WatchedPage): void {
 }
 
 /** The size of the body in a `Request`; 0 if nobody knows it. */
-export function bodySizeOf(request: RequestInfo | URL): number {
+export function bodySizeOf(request: RequestInfo | URL | null): number {
   return sizes.get(Object(request)) ?? 0;
 }
