@@ -254,7 +254,7 @@ describe('the last data of a course that sends it in a synchronous request', () 
   });
 
   for (const [what, beforeThat, expected, paths] of [
-    ['', () => '', [200, 0, 200], ['/1', '/3']],
+    ['', (_url: string) => '', [200, 0, 200], ['/1', '/3']],
     [
       ' after a beacon',
       (url: string) => `navigator.sendBeacon('${url}/beacon', 'x'.repeat(40000));`,
