@@ -3,6 +3,7 @@ import { inLineSql, lineOrderSql } from './lines/in-line.ts';
 
 /** Facts about lines for other slices, for rows and as SQL. Only the queue knows how messages are stored. */
 
+export { waitingInLineSql } from './lines/done-to.ts';
 export { blockedSql, isBlocked, isInFlight } from './lines/line-state.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import type { Routes } from '../http/routes.ts';
 import type { LineReader } from '../queue/message-queue.ts';
+import type { EventService } from '../webhooks/events/event-service.ts';
 import type { DeadLetterSteps } from '../webhooks/history/dead-letter-steps.ts';
 import { clientListRoutes } from './clients/client-list-routes.ts';
 import { accountListRoutes } from './content/account-list-routes.ts';
@@ -15,6 +16,7 @@ import type { HealthReader } from './health/health-overview.ts';
 import { healthOverviewRoutes } from './health/health-overview-routes.ts';
 import { assetSearchRoutes } from './search/asset-search-routes.ts';
 import { deadLetterRoutes } from './webhooks/dead-letter-routes.ts';
+import { eventListRoutes } from './webhooks/event-list-routes.ts';
 import { waitingReasonRoutes } from './webhooks/waiting-reason-routes.ts';
 import { webhookListRoutes } from './webhooks/webhook-list-routes.ts';
 
@@ -25,6 +27,7 @@ export interface OverviewRoutesOptions {
   dashboard: Dashboard;
   health: HealthReader;
   deadLetters: DeadLetterSteps;
+  events: EventService;
   /** Whether webhooks are read only. */
   readOnly: boolean;
   /** Whether any instance delivers. */
@@ -37,6 +40,7 @@ export function overviewRoutes(routes: Routes, options: OverviewRoutesOptions): 
   const { reader } = options;
   webhookListRoutes(routes, options);
   deadLetterRoutes(routes, options);
+  eventListRoutes(routes, options);
   waitingReasonRoutes(routes, options);
   contentListRoutes(routes, reader);
   contentUsageRoutes(routes, reader);

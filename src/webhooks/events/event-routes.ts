@@ -45,7 +45,7 @@ function listEventsRoute(routes: Routes, events: EventService): void {
         },
       },
     },
-    async ({ query }) => pageResponse(await events.list(toQuery(query)), toEventSummary),
+    async ({ query }) => pageResponse(await events.list(toEventQuery(query)), toEventSummary),
   );
 }
 
@@ -97,7 +97,8 @@ function idOf(params: { event_id: string }): number {
   return parseId(params.event_id, 'event');
 }
 
-function toQuery(query: EventsQuery): EventQuery {
+/** The search that a request asks for. @throws {ProblemError} `invalid-request` */
+export function toEventQuery(query: EventsQuery): EventQuery {
   const { limit: _limit, cursor: _cursor, message_id: messageId, from_dt, to_dt, ...filter } = query;
   return {
     // As in paths, capitals are allowed in the id of a registration.

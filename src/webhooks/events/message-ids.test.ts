@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { formatIds, parseIds } from './id-ranges.ts';
-import { messageIdOf, parseMessageId } from './message-ids.ts';
+import { messageIdOf, messageIdsOf, parseMessageId } from './message-ids.ts';
 
 const OCCURRED_AT = Date.UTC(2026, 10, 22, 9, 30, 0, 123);
 const UUID_V7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -24,6 +24,23 @@ describe('the id of a message', () => {
   test('grows with time', () => {
     const earlier = messageIdOf({ eventId: 99, webhookId: 99, occurredAt: OCCURRED_AT });
     assert.ok(messageIdOf({ eventId: 1, webhookId: 1, occurredAt: OCCURRED_AT + 1 }) > earlier);
+  });
+
+  test('is between the lowest and the highest of its event, and those of other events are not', () => {
+    for (const eventId of [1, 2 ** 30 - 1, 2 ** 30, 2 ** 42 - 2]) {
+      const { first, last } = messageIdsOf({ eventId, occurredAt: OCCURRED_AT });
+      const isBetween = (reference: Parameters<typeof messageIdOf>[0]) => {
+        const id = messageIdOf(reference);
+        return first <= id && id <= last;
+      };
+      for (const webhookId of [0, 1, 10_000, 2 ** 32 - 1]) {
+        assert.ok(isBetween({ eventId, webhookId, occurredAt: OCCURRED_AT }));
+        for (const other of [eventId - 1, eventId + 1])
+          assert.ok(!isBetween({ eventId: other, webhookId, occurredAt: OCCURRED_AT }));
+        for (const occurredAt of [OCCURRED_AT - 1, OCCURRED_AT + 1])
+          assert.ok(!isBetween({ eventId, webhookId, occurredAt }));
+      }
+    }
   });
 
   test('is refused if there is no room for an id', () => {

@@ -31,6 +31,14 @@ export function messageIdOf({ eventId, occurredAt, webhookId }: MessageReference
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${low.slice(0, 4)}-${low.slice(4)}${webhook}`;
 }
 
+/** The lowest and the highest id that a message of an event can have. Ids of other messages are not between them. */
+export function messageIdsOf(event: Omit<MessageReference, 'webhookId'>): { first: string; last: string } {
+  return {
+    first: messageIdOf({ ...event, webhookId: 0 }),
+    last: messageIdOf({ ...event, webhookId: MAX_WEBHOOK_ID - 1 }),
+  };
+}
+
 /**
  * What a message id names; null if the text has another form. The ids of earlier releases had random bits: check that the
  * event exists and occurred at this time.

@@ -163,6 +163,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       GET    /webhooks/:webhook_id/line/messages/:position
       GET    /webhooks/:webhook_id/statistics
       GET    /ui/api/dead-letters
+      GET    /ui/api/events
       GET    /ui/api/waiting-reasons
       GET    /ui/api/webhooks
       GET    /ui/api/webhooks/:webhook_id

@@ -1,21 +1,18 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ListedEvent } from '../../../src/ui-api/webhooks/event-list-routes.ts';
 import type { WaitingReasonRecord } from '../../../src/ui-api/webhooks/waiting-reason-routes.ts';
-import type {
-  EventRecord,
-  EventSummary,
-  EventWebhookRecord,
-} from '../../../src/webhooks/events/event-schemas.ts';
+import type { EventRecord, EventWebhookRecord } from '../../../src/webhooks/events/event-schemas.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, LIVE_MS, polling } from './polling.ts';
 import { request } from './request.ts';
 
-export type { EventRecord, EventSummary, EventWebhookRecord, WaitingReasonRecord };
+export type { EventRecord, EventWebhookRecord, ListedEvent, WaitingReasonRecord };
 
 export const eventsKey = ['events'] as const;
 
 /** A page of a list. There are links to the next page only. */
 export interface EventPage {
-  data: EventSummary[];
+  data: ListedEvent[];
   next_cursor: string | null;
 }
 
@@ -35,12 +32,12 @@ export interface EventSearch {
   cursor?: string | undefined;
 }
 
-/** A page of the event log, newest first. */
+/** A page of the event log, newest first, and which events have dead letters or waiting messages. */
 export const eventsQuery = (search: EventSearch, limit: number) =>
   queryOptions({
     queryKey: [...eventsKey, 'list', search, limit],
     queryFn: ({ signal }) =>
-      request<EventPage>('GET', withQuery('/events', { ...search, limit }), { signal }),
+      request<EventPage>('GET', withQuery('/ui/api/events', { ...search, limit }), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });
@@ -101,7 +98,10 @@ export interface ReplayPeriod {
 
 /** The end of a period, in the format of the API, that contains all events until now; null if there are none. */
 export async function endOfEvents(): Promise<string | null> {
-  const { data } = await request<EventPage>('GET', withQuery('/events', { limit: 1 }));
+  const { data } = await request<{ data: Pick<ListedEvent, 'event_dt'>[] }>(
+    'GET',
+    withQuery('/events', { limit: 1 }),
+  );
   const latest = data[0];
   return latest === undefined ? null : new Date(Date.parse(latest.event_dt) + 1).toISOString();
 }

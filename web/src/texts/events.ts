@@ -11,6 +11,8 @@ export const events = {
   columns: { event: 'Event', about: 'About', user: 'User', webhooks: 'Webhooks', time: 'Occurred' },
   open: (event: string, id: number) => `${event}, event ${id}`,
   webhooks: (count: number) => (count === 0 ? 'None' : counted(count, 'webhook', 'webhooks')),
+  deadLettered: (messages: number) => (messages === 1 ? 'Dead-lettered' : 'Some dead-lettered'),
+  waiting: (messages: number) => (messages === 1 ? 'Waiting' : 'Some waiting'),
   moreContent: (count: string) => `and ${count} more`,
   filters: {
     subtopic: 'Event',

@@ -1,16 +1,17 @@
-import type { EventSummary } from '../../api/events.ts';
+import type { ListedEvent } from '../../api/events.ts';
 import { events } from '../../texts/events.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { DataRows } from '../data-rows.tsx';
 import { RowLink } from '../row-link.tsx';
+import { StatusBadge } from '../status-badge.tsx';
 import type { Column } from '../table-columns.ts';
 import { Time } from '../time.tsx';
 import styles from './event-list.module.css';
 
 const { columns: words } = events;
 
-const COLUMNS: readonly Column<EventSummary>[] = [
+const COLUMNS: readonly Column<ListedEvent>[] = [
   {
     id: 'event',
     label: words.event,
@@ -36,8 +37,8 @@ const COLUMNS: readonly Column<EventSummary>[] = [
   {
     id: 'webhooks',
     label: words.webhooks,
-    width: '8rem',
-    cell: ({ matched_webhooks: matched, replayed_webhooks: replayed }) => events.webhooks(matched + replayed),
+    width: '13rem',
+    cell: (event) => <Webhooks event={event} />,
   },
   {
     id: 'time',
@@ -57,7 +58,7 @@ export function EventList({
   stale = false,
   placeholderRows = 8,
 }: {
-  rows: readonly EventSummary[] | undefined;
+  rows: readonly ListedEvent[] | undefined;
   /** Whether they are all about one registration, which the page names. */
   ofRegistration?: boolean;
   stale?: boolean;
@@ -75,7 +76,19 @@ export function EventList({
   );
 }
 
-function About({ event }: { event: EventSummary }) {
+/** How many webhooks got a message, and whether any message was not delivered. */
+function Webhooks({ event }: { event: ListedEvent }) {
+  const count = event.matched_webhooks + event.replayed_webhooks;
+  return (
+    <span className={styles.webhooks}>
+      <span>{events.webhooks(count)}</span>
+      {event.has_dead_letters && <StatusBadge tone="bad">{events.deadLettered(count)}</StatusBadge>}
+      {event.has_waiting_messages && <StatusBadge tone="info">{events.waiting(count)}</StatusBadge>}
+    </span>
+  );
+}
+
+function About({ event }: { event: ListedEvent }) {
   const { learner_id: learner, content, content_count: count, account } = event;
   const more = count > 1 ? ` ${events.moreContent(formatNumber(count - 1))}` : '';
   // Two of them may have the same name.
