@@ -31,13 +31,13 @@ const COLUMNS: readonly Column<ListedEvent>[] = [
   {
     id: 'user',
     label: words.user,
-    width: '14rem',
+    width: '12rem',
     cell: ({ user }) => <bdi className={styles.text}>{user}</bdi>,
   },
   {
     id: 'webhooks',
     label: words.webhooks,
-    width: '13rem',
+    width: '10.5rem',
     cell: (event) => <Webhooks event={event} />,
   },
   {
