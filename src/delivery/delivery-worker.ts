@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { isDamage } from '../database/damage.ts';
 import type { Database } from '../database/database.ts';
 import type { DeliveryQueue } from '../queue/message-queue.ts';
 import { STOP_MS } from '../settings/stop-time.ts';
@@ -69,6 +70,8 @@ export class DeliveryWorker implements AsyncDisposable {
   readonly #stop = new AbortController();
   /** Whether a failed poll may have left leases that this instance does not know. */
   #mayHoldMore = false;
+  /** Whether the last poll failed because a part of the database is damaged, such as the body of a message. */
+  #receivesOneByOne = false;
   #running: Promise<void> | null = null;
 
   constructor(dependencies: DeliveryWorkerDependencies) {
@@ -177,12 +180,14 @@ export class DeliveryWorker implements AsyncDisposable {
     };
     let settling: 'not begun' | 'begun' | 'done' = 'not begun';
     const begunAt = this.#elapsed();
+    const receivesOneByOne = this.#receivesOneByOne;
+    this.#receivesOneByOne = false;
     try {
       if (this.#mayHoldMore) await this.#takeBackLeases(settlements);
       settling = 'begun';
       // No lease of this poll begins earlier.
       const sendBy = this.#elapsed() + SENT_WITHIN_MS;
-      const polled = await this.#queuePoll.run(settlements, next, { leavesLines });
+      const polled = await this.#queuePoll.run(settlements, next, { leavesLines, receivesOneByOne });
       settling = 'done';
       this.#reportRemoved(polled);
       const { received, nextAvailableAt } = polled;
@@ -203,6 +208,12 @@ export class DeliveryWorker implements AsyncDisposable {
       return true;
     } catch (error) {
       this.#mayHoldMore = true;
+      this.#receivesOneByOne = isDamage(error) && !receivesOneByOne;
+      if (settling === 'begun' && settlements.length === 0 && this.#receivesOneByOne) {
+        this.#with.metrics.queueFailed();
+        this.#idle.wake();
+        return true;
+      }
       const isFast = this.#elapsed() - begunAt < TRANSIENT_MS;
       const probe = () => this.#queuePoll.probe();
       if (settling === 'begun' && settlements.length > 0 && (await this.#succeeds(probe))) {

@@ -39,12 +39,17 @@ export class QueuePoll {
   /**
    * A failed call may have taken effect. It is idempotent, so repeat it.
    * @param leavesLines whether this instance receives nothing more, so that other instances continue the settled lines
+   * @param receivesOneByOne whether each message is read in a statement of its own, because one may be damaged
    */
   async run(
     finished: readonly FinishedMessage[],
     next: ReceiveRequest,
-    { leavesLines = false }: { leavesLines?: boolean } = {},
+    { leavesLines = false, receivesOneByOne = false }: { leavesLines?: boolean; receivesOneByOne?: boolean } = {},
   ): Promise<Polled> {
+    if (receivesOneByOne) {
+      const settled = await this.run(finished, NOTHING, { leavesLines });
+      return { ...settled, ...(await this.#with.queue.receiveOneByOne(next)) };
+    }
     const inOneStatement = await this.#inOneStatement(finished, next);
     return inOneStatement ?? (await this.#inTransaction(finished, next, { leavesLines }));
   }

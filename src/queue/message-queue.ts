@@ -26,7 +26,12 @@ export interface QueueMessage {
 export interface QueuedMessage extends QueueMessage {
   /** The engine's number of the message: the order within its line. Never reused. */
   position: number;
+  /** Why the body cannot be read, as the end of a sentence. Then `body` is empty. Missing if it can be read. */
+  unreadable?: string;
 }
+
+/** A message in a line, without its body. */
+export type MessageOutline = Omit<QueuedMessage, 'body' | 'shared' | 'unreadable'>;
 
 /** The head of a line, in flight until it is settled or its lease ends. */
 export interface ReceivedMessage extends QueuedMessage {
@@ -88,16 +93,19 @@ export interface LineState {
 /** What an administrator can do with the head of a line. */
 export type HeadAction = 'retry' | 'dead-letter';
 
-/** The result of an action on a head. `in-flight`: the head is being delivered and was not changed. */
+/**
+ * The result of an action on a head. `in-flight`: the head is being delivered and was not changed. `message`: the message
+ * that was moved to the dead-letter queue; null after a retry.
+ */
 export type HeadActionResult =
-  | { outcome: 'done'; message: QueueMessage }
+  | { outcome: 'done'; message: QueuedMessage | null }
   | { outcome: 'empty' | 'in-flight' | 'other-head' };
 
 /**
  * The result of skipping a message. `absent`: the message does not wait in the line. `in-flight`: the message is being
  * delivered.
  */
-export type SkipResult = { outcome: 'done'; message: QueueMessage } | { outcome: 'absent' | 'in-flight' };
+export type SkipResult = { outcome: 'done'; message: QueuedMessage } | { outcome: 'absent' | 'in-flight' };
 
 /** Which messages of a line are listed: at most `limit` after the one with the position `after`. */
 export interface LinePart {
@@ -240,6 +248,8 @@ export interface LineLocks {
 /** Reads of lines: the committed state or, with a transaction, the state that the transaction sees. */
 export interface LineReader {
   line(lineId: number, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<LineState>;
+  /** Why the head of a line cannot be read, as the end of a sentence; null if it can be, or if the line is empty. */
+  whyHeadIsUnreadable(lineId: number): Promise<string | null>;
   /**
    * The messages that wait in a line, in order: as many as requested, or fewer if they are large, but none only at the end.
    */
@@ -341,8 +351,16 @@ export interface DeliveryQueue extends RedriveLimit {
     settlements: readonly S[],
     leaseNext?: ReceiveRequest,
   ): Promise<Settled<S>[]>;
-  /** Leases heads that are due, at most one per line. */
+  /**
+   * Leases heads that are due, at most one per line. A head whose body cannot be read is not received: its line waits,
+   * and no receive is counted.
+   */
   receive(tx: Transaction, request: ReceiveRequest): Promise<Received>;
+  /**
+   * Receives as `receive` does, in transactions of its own, but reads each body in a statement of its own. Use it after
+   * `receive` has failed: the database may fail to read one of the bodies.
+   */
+  receiveOneByOne(request: ReceiveRequest): Promise<Received>;
 }
 
 /**

@@ -25,21 +25,21 @@ export function ownPart(before: string, after: string): string {
 interface StoredBody {
   body: string;
   shared_body_id: number | null;
-  /** Missing in rows of events. */
-  message_id?: string;
 }
 
 /** A body as it is sent, and how it is stored if it has a shared part. */
 export interface WholeBody {
+  /** Empty if it cannot be read. */
   body: string;
   shared?: SharedPart;
+  /** Why the body cannot be read, because the database was damaged or changed manually. Missing if it can be read. */
+  unreadable?: string;
 }
 
 /**
  * Completes stored bodies. Each shared part is read once, however many rows have it.
  * @param isLocked whether to lock the shared parts, so that nobody can remove them until the transaction ends
- * @returns in the order of the rows
- * @throws {Error} if a shared part is missing, because someone has changed the database
+ * @returns in the order of the rows. Those that cannot be read say so
  */
 export async function wholeBodies(
   reader: Pick<Reader, 'allFor'>,
@@ -51,22 +51,20 @@ export async function wholeBodies(
   return withSharedParts(rows, texts);
 }
 
-/**
- * Completes stored bodies with shared parts that were already read, by id.
- * @throws {Error} if a shared part is missing
- */
+/** Completes stored bodies with shared parts that were already read, by id. Those that cannot be read say so. */
 export function withSharedParts(
   rows: readonly StoredBody[],
   texts: ReadonlyMap<number, string>,
 ): WholeBody[] {
-  return rows.map(({ body, shared_body_id: id, message_id: messageId }) => {
-    if (id === null) return { body };
+  return rows.map(({ body: own, shared_body_id: id }) => {
+    // SQLite stores bytes in a column of texts, too.
+    if (typeof own !== 'string' || own === '') return { body: '', unreadable: 'its body is not a text' };
+    if (id === null) return { body: own };
+    const shared = { id, own };
     const text = texts.get(id);
     if (text === undefined)
-      throw new Error(
-        `the shared part ${id} of ${messageId === undefined ? 'an event' : `message ${messageId}`} is missing`,
-      );
-    return { body: body.replace(PLACE_OF_SHARED_PART, () => text), shared: { id, own: body } };
+      return { body: '', shared, unreadable: `the shared part ${id} of its body is missing` };
+    return { body: own.replace(PLACE_OF_SHARED_PART, () => text), shared };
   });
 }
 

@@ -1,22 +1,46 @@
 import type { Transaction } from '../../database/database.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
+import type { QueuedMessage } from '../message-queue.ts';
 import { deleteUnusedSharedBodies } from '../shared-bodies.ts';
 
 /** SQL for the dead-letter queue, one operation per function. */
 
-/**
- * Adds waiting messages, unchanged, to the dead-letter queue.
- * @param arePlaced whether the engine also places dead letters on another queue
- */
+/** How messages are added to the dead-letter queue. */
+interface DeadLetterOptions {
+  now: number;
+  /** Whether the engine also places dead letters on another queue. */
+  arePlaced: boolean;
+}
+
+/** Adds waiting messages, unchanged, to the dead-letter queue. */
 export async function insertDeadLetters(
   tx: Transaction,
   positions: readonly number[],
-  { now, arePlaced }: { now: number; arePlaced: boolean },
+  options: DeadLetterOptions,
+): Promise<void> {
+  await copyToDeadLetters(tx, positions, { ...options, stored: 'dead.stored_body, dead.shared_body_id' });
+}
+
+/** Adds a waiting message to the dead-letter queue, without its body if nothing of it can be read. */
+export async function insertDeadLetter(
+  tx: Transaction,
+  { position, unreadable, shared }: QueuedMessage,
+  options: DeadLetterOptions,
+): Promise<void> {
+  if (unreadable === undefined || shared !== undefined) await insertDeadLetters(tx, [position], options);
+  else await copyToDeadLetters(tx, [position], { ...options, stored: "'', cast(null as bigint)" });
+}
+
+/** @param stored SQL of the body, and of the id of its shared part */
+async function copyToDeadLetters(
+  tx: Transaction,
+  positions: readonly number[],
+  { now, arePlaced, stored }: DeadLetterOptions & { stored: string },
 ): Promise<void> {
   await tx.run(
     `insert into queue_dead_letters
        (line_id, message_id, label, body, shared_body_id, enqueued_at, dead_lettered_at, copy_at)
-     select dead.line_id, dead.message_id, dead.label, dead.stored_body, dead.shared_body_id, dead.enqueued_at,
+     select dead.line_id, dead.message_id, dead.label, ${stored}, dead.enqueued_at,
        cast(? as bigint), cast(? as bigint)
      from queue_messages as dead
      where dead.id in ${idList(tx.dialect)}

@@ -1,4 +1,4 @@
-import type { LineState, QueuedMessage } from '../message-queue.ts';
+import type { LineState, MessageOutline } from '../message-queue.ts';
 import { waitingSince } from '../waiting-since.ts';
 
 /** The definitions of "in flight" and "blocked", as SQL and for rows. Every reader of lines uses these. */
@@ -26,7 +26,7 @@ export function isBlocked({ receiveCount, inFlight }: { receiveCount: number; in
 /** The state of a line that is not empty. */
 export function lineState(
   line: LeaseColumns & { pending: number; receive_count: number },
-  head: QueuedMessage,
+  head: MessageOutline,
   now: number,
 ): LineState {
   return {

@@ -7,6 +7,7 @@ import type {
   LineState,
   LockedLines,
   LongestWaits,
+  MessageOutline,
   MessageQueue,
   Purged,
   PurgeRequest,
@@ -22,7 +23,7 @@ import type {
   SkipResult,
 } from '../message-queue.ts';
 import { waitingSince } from '../waiting-since.ts';
-import { deleteDeadLetters, deleteDeadLettersBefore, insertDeadLetters } from './dead-letter-statements.ts';
+import { deleteDeadLetters, deleteDeadLettersBefore, insertDeadLetter } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
 import { InstanceLeases } from './instance-leases.ts';
 import { endOtherLeases, hasLease, type Lease } from './lease-statements.ts';
@@ -42,16 +43,21 @@ import {
 import {
   deleteMessages,
   insertMessages,
-  readFirstMessages,
   readFirstSizes,
-  readHeads,
+  readHeadOutlines,
 } from './message-statements.ts';
 import { endOverlongWaits, endWaitsAfter } from './overlong-waits.ts';
 import { ReceivePace } from './receive-pace.ts';
-import { receive, type SettledLines } from './receiving.ts';
+import { type ReceivingOptions, receive, receiveOneByOne, type SettledLines } from './receiving.ts';
 import { purgeMessages, type RemovalOptions, skipMessage } from './removals.ts';
 import { settleAndReceiveOn } from './settle-and-receive.ts';
 import { settle } from './settling.ts';
+import {
+  readFirstIfDamaged,
+  readFirstOfLocked,
+  readHeadAlone,
+  type UnreadableMessage,
+} from './unreadable-messages.ts';
 import { readWaitingAgain } from './waiting-again.ts';
 
 /** The channel of the signal to all instances that messages may have become available. */
@@ -63,6 +69,8 @@ export interface LinesOptions {
   now: () => number;
   /** Called with a sentence about a line whose wrong count was corrected. */
   onMiscount?: (text: string) => void;
+  /** Called for a head whose body cannot be read, each time that it is due. Its line waits for a while. */
+  onUnreadable?: (message: UnreadableMessage) => void;
   /** Whether the engine also places dead letters on another queue. @defaultValue false */
   placesDeadLetters?: boolean;
   /** Called in the transaction that deletes lines, with their ids. */
@@ -78,6 +86,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   readonly #database: Database;
   readonly #now: () => number;
   readonly #onMiscount: (text: string) => void;
+  readonly #onUnreadable: (message: UnreadableMessage) => void;
   readonly #placesDeadLetters: boolean;
   readonly #onForget: NonNullable<LinesOptions['onForget']>;
   readonly #pace: ReceivePace;
@@ -91,16 +100,18 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     database,
     now,
     onMiscount = () => {},
+    onUnreadable = () => {},
     placesDeadLetters = false,
     onForget = async () => {},
   }: LinesOptions) {
     this.#database = database;
     this.#now = now;
     this.#onMiscount = onMiscount;
+    this.#onUnreadable = onUnreadable;
     this.#placesDeadLetters = placesDeadLetters;
     this.#onForget = onForget;
     this.#pace = new ReceivePace(database.dialect);
-    const shared = { database, now, pace: this.#pace, leases: this.#leases };
+    const shared = { database, now, pace: this.#pace, leases: this.#leases, onUnreadable };
     this.#settleAndReceive =
       database.dialect === 'postgres'
         ? settleAndReceiveOn({ ...shared, receive: (tx, request) => this.receive(tx, request) })
@@ -161,18 +172,21 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     const now = this.#now();
     const settled = this.#settledBy.get(tx);
     const { capacity } = request;
-    const { received, leased, nextAt } = await receive(tx, settled, {
-      now,
-      capacity,
-      lease: this.#leases.create(now, request),
-      onMiscount: this.#onMiscount,
-    });
+    const { received, leased, nextAt } = await receive(tx, settled, this.#receivingOptions(now, request));
     await this.#done.delete(tx, { atAnyRate: leased === 0 });
     if (leased === 0 && settled === undefined) this.#pace.foundNothing();
     return {
       received,
       nextAvailableAt: this.#pace.nextLook(nextAt, { now, isFull: leased >= capacity }),
     };
+  }
+
+  async receiveOneByOne(request: ReceiveRequest): Promise<Received> {
+    const now = this.#now();
+    const options = this.#receivingOptions(now, request);
+    const { received, leased, nextAt } = await receiveOneByOne(this.#database, options);
+    const isFull = leased >= request.capacity;
+    return { received, nextAvailableAt: this.#pace.nextLook(nextAt, { now, isFull }) };
   }
 
   async takeBackLeases(held: readonly Lease[]): Promise<number> {
@@ -217,9 +231,14 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   ): Promise<LineState> {
     const line = await readLine(reader, lineId);
     if (line === null || line.pending === 0) return { depth: 0, head: null };
-    const [head] = await readHeads(reader, [lineId]);
+    const [head] = await readHeadOutlines(reader, [lineId]);
     if (head === undefined) return { depth: 0, head: null };
     return lineState(line, head, this.#now());
+  }
+
+  async whyHeadIsUnreadable(lineId: number): Promise<string | null> {
+    const head = await readHeadAlone(this.#database.reader, lineId);
+    return head?.unreadable ?? null;
   }
 
   async waitingAgain(messageIds: readonly string[]): Promise<Set<string>> {
@@ -233,20 +252,24 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     messageId?: string,
   ): Promise<HeadActionResult> {
     const line = await readLockedLine(tx, lineId);
-    const [head] = line === null || line.pending === 0 ? [] : await readFirstMessages(tx, lineId, 1);
+    const [head] = line === null || line.pending === 0 ? [] : await readHeadOutlines(tx, [lineId]);
     if (line === null || head === undefined) return { outcome: 'empty' };
     if (messageId !== undefined && head.messageId !== messageId) return { outcome: 'other-head' };
     if (isInFlight(line, this.#now())) return { outcome: 'in-flight' };
-    const now = this.#now();
-    if (action === 'retry') {
-      await makeDue(tx, lineId, now);
-    } else {
-      await insertDeadLetters(tx, [head.position], { now, arePlaced: this.#placesDeadLetters });
-      await deleteMessages(tx, [head.position]);
-      await advanceUnleasedLine(tx, lineId, now);
-    }
+    if (action === 'retry') await makeDue(tx, lineId, this.#now());
     this.announce(tx);
-    return { outcome: 'done', message: head };
+    const message = action === 'dead-letter' ? await this.#deadLetterHead(tx, head) : null;
+    return { outcome: 'done', message };
+  }
+
+  async #deadLetterHead(tx: Transaction, { lineId, position }: MessageOutline): Promise<QueuedMessage> {
+    const now = this.#now();
+    const part = { after: position - 1, through: position };
+    const [head] = await readFirstOfLocked(tx, this.#database.reader, lineId, 1, part);
+    await insertDeadLetter(tx, head!, { now, arePlaced: this.#placesDeadLetters });
+    await deleteMessages(tx, [position]);
+    await advanceUnleasedLine(tx, lineId, now);
+    return head!;
   }
 
   async waiting(
@@ -256,7 +279,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   ): Promise<QueuedMessage[]> {
     const part = { after: after ?? 0, through: Number.MAX_SAFE_INTEGER };
     const sizes = await readFirstSizes(reader, lineId, limit, part);
-    return await readFirstMessages(reader, lineId, fitting(sizes, TURN_BYTES).length, part);
+    return await readFirstIfDamaged(reader, lineId, fitting(sizes, TURN_BYTES).length, part);
   }
 
   async skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult> {
@@ -313,7 +336,17 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   }
 
   #removalOptions(): RemovalOptions {
-    return { now: this.#now(), placesDeadLetters: this.#placesDeadLetters };
+    return { now: this.#now(), reader: this.#database.reader, placesDeadLetters: this.#placesDeadLetters };
+  }
+
+  #receivingOptions(now: number, request: ReceiveRequest): ReceivingOptions {
+    return {
+      now,
+      capacity: request.capacity,
+      lease: this.#leases.create(now, request),
+      onMiscount: this.#onMiscount,
+      onUnreadable: this.#onUnreadable,
+    };
   }
 }
 

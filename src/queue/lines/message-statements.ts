@@ -2,7 +2,7 @@ import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Dialect, Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { toIdRows } from '../../database/recordset.ts';
 import { bytesSql } from '../../database/step-bytes.ts';
-import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
+import type { MessageOutline, QueuedMessage, QueueMessage } from '../message-queue.ts';
 import { type WholeBody, wholeBodies } from '../shared-bodies.ts';
 import { GIVEN_PART, givenPart, inLineSql, lineOrderSql } from './in-line.ts';
 
@@ -26,13 +26,17 @@ const OPTIONAL_COLUMNS: readonly [
 ];
 
 /** The row of a message, with its body as it is stored. */
-export interface MessageRow {
+export interface MessageRow extends OutlineRow {
+  body: string;
+  shared_body_id: number | null;
+}
+
+/** The row of a message without its body. */
+interface OutlineRow {
   id: number;
   line_id: number;
   message_id: string;
   label: string;
-  body: string;
-  shared_body_id: number | null;
   enqueued_at: number;
   /** Missing in rows of dead letters. */
   trace_context?: string | null;
@@ -58,17 +62,23 @@ function toRow(m: QueueMessage): SqlRow {
   return [m.lineId, m.messageId, m.label, m.shared?.own ?? m.body, m.shared?.id ?? null, m.occurredAt];
 }
 
-const HEADS = new BatchStatement(
-  'line',
-  { id: 'bigint' },
-  (line, { joined, dialect }) =>
-    `select head.id, head.line_id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
-       head.enqueued_at, head.trace_context, head.queued_at
-     from ${joined} queue_messages as head where head.id =
-       (select first.id from queue_messages as first
-        where ${inLineSql(dialect, { message: 'first', line: line.id!, after: '0' })}
-        order by ${lineOrderSql(dialect, 'first')} limit 1)`,
-);
+function headsStatement(columns: string): BatchStatement<'id'> {
+  return new BatchStatement(
+    'line',
+    { id: 'bigint' },
+    (line, { joined, dialect }) =>
+      `select ${columns}
+       from ${joined} queue_messages as head where head.id =
+         (select first.id from queue_messages as first
+          where ${inLineSql(dialect, { message: 'first', line: line.id!, after: '0' })}
+          order by ${lineOrderSql(dialect, 'first')} limit 1)`,
+  );
+}
+
+const HEAD_OUTLINE = `head.id, head.line_id, head.message_id, head.label, head.enqueued_at, head.trace_context,
+         head.queued_at`;
+const HEADS = headsStatement(`${HEAD_OUTLINE}, head.stored_body as body, head.shared_body_id`);
+const HEAD_OUTLINES = headsStatement(HEAD_OUTLINE);
 
 /** The first message of each line. */
 export async function readHeads(
@@ -77,6 +87,15 @@ export async function readHeads(
 ): Promise<QueuedMessage[]> {
   const rows = await HEADS.all<MessageRow>(reader, toIdRows(lineIds));
   return await toMessages(reader, rows);
+}
+
+/** The first message of each line, without its body. */
+export async function readHeadOutlines(
+  reader: Pick<Reader, 'allFor'>,
+  lineIds: Iterable<number>,
+): Promise<MessageOutline[]> {
+  const rows = await HEAD_OUTLINES.all<OutlineRow>(reader, toIdRows(lineIds));
+  return rows.map(toOutline);
 }
 
 /** A range of positions in a line: greater than `after`, up to and including `through`. */
@@ -106,6 +125,21 @@ export async function readFirstMessages(
     limit,
   );
   return await toMessages(reader, rows);
+}
+
+/** The messages that {@link readFirstMessages} returns, without their bodies. */
+export async function readFirstOutlines(
+  reader: Pick<Reader, 'dialect' | 'all'>,
+  lineId: number,
+  limit: number,
+  part: Positions,
+): Promise<MessageOutline[]> {
+  const rows = await reader.all<OutlineRow>(
+    `select m.id, m.line_id, m.message_id, m.label, m.enqueued_at, m.queued_at ${fromPart(reader.dialect)}`,
+    ...givenPart(reader.dialect, lineId, part),
+    limit,
+  );
+  return rows.map(toOutline);
 }
 
 /** The positions of the messages that {@link readFirstMessages} returns, and the lengths of their bodies in bytes. */
@@ -153,7 +187,7 @@ export async function countMessages(
   return Number(row?.count ?? 0);
 }
 
-/** Converts rows to messages, with complete bodies, in the same order. */
+/** Converts rows to messages, with complete bodies where they can be read, in the same order. */
 export async function toMessages(
   reader: Pick<Reader, 'allFor'>,
   rows: readonly MessageRow[],
@@ -163,16 +197,19 @@ export async function toMessages(
 
 /** Converts rows to messages, given their bodies in the same order. */
 export function toQueued(rows: readonly MessageRow[], bodies: readonly WholeBody[]): QueuedMessage[] {
-  return rows.map((row, n) => ({
+  return rows.map((row, n) => ({ ...toOutline(row), ...bodies[n]! }));
+}
+
+function toOutline(row: OutlineRow): MessageOutline {
+  return {
     position: row.id,
     lineId: row.line_id,
     messageId: row.message_id,
     label: row.label,
-    ...bodies[n]!,
     occurredAt: row.enqueued_at,
     ...(row.trace_context == null ? {} : { traceContext: row.trace_context }),
     ...(row.queued_at == null ? {} : { requeuedAt: row.queued_at }),
-  }));
+  };
 }
 
 const DELETE_MESSAGES = new BatchStatement(

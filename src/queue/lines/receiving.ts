@@ -1,9 +1,16 @@
-import type { Transaction } from '../../database/database.ts';
-import type { QueuedMessage, ReceivedMessage } from '../message-queue.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import type { MessageOutline, ReceivedMessage } from '../message-queue.ts';
 import { leaseDue } from './lease-due.ts';
 import type { NextLease } from './lease-statements.ts';
 import { recountLine } from './line-statements.ts';
-import { readHeads } from './message-statements.ts';
+import { readHeadOutlines, readHeads } from './message-statements.ts';
+import {
+  areSomeUnreadable,
+  putBackUnreadable,
+  readHeadAlone,
+  UNREADABLE_PAUSE_MS,
+  type UnreadableMessage,
+} from './unreadable-messages.ts';
 
 /** What a transaction has settled so far. */
 export interface SettledLines {
@@ -23,11 +30,16 @@ export interface ReceivingOptions {
   lease: NextLease;
   /** Called with a sentence about a line whose wrong count was corrected. */
   onMiscount: (text: string) => void;
+  /** Called for a head that cannot be read. Its line waits for a while. */
+  onUnreadable: (message: UnreadableMessage) => void;
 }
 
+/** A head that was leased. */
+type Leased<Head> = Head & Pick<ReceivedMessage, 'leaseToken' | 'receiveCount'>;
+
 /** The result of receiving. */
-export interface ReceivedHeads {
-  received: ReceivedMessage[];
+export interface ReceivedHeads<Head = ReceivedMessage> {
+  received: Leased<Head>[];
   /** The number of lines that were leased, even if they contain no message. */
   leased: number;
   /** When the next line is due, in epoch milliseconds; null if none is. */
@@ -38,8 +50,47 @@ export interface ReceivedHeads {
 export async function receive(
   tx: Transaction,
   settled: SettledLines | undefined,
-  { now, capacity, lease, onMiscount }: ReceivingOptions,
+  options: ReceivingOptions,
 ): Promise<ReceivedHeads> {
+  const heads = await leaseHeads(tx, settled, options, readHeads);
+  if (!areSomeUnreadable(heads.received)) return heads;
+  return withoutUnreadable(heads, await putBackUnreadable(tx, heads.received, options), options);
+}
+
+/** Receives in transactions of its own, with a statement for each body, because the database may fail to read one. */
+export async function receiveOneByOne(database: Database, options: ReceivingOptions): Promise<ReceivedHeads> {
+  const heads = await database.transaction((tx) => leaseHeads(tx, undefined, options, readHeadOutlines), {
+    durability: 'deferred',
+  });
+  const received: ReceivedMessage[] = [];
+  for (const outline of heads.received) {
+    const head = await readHeadAlone(database.reader, outline.lineId);
+    if (head?.position === outline.position) received.push({ ...outline, ...head });
+  }
+  const whole = { ...heads, received };
+  if (!areSomeUnreadable(received)) return whole;
+  const readable = await database.transaction((tx) => putBackUnreadable(tx, received, options), {
+    durability: 'deferred',
+  });
+  return withoutUnreadable(whole, readable, options);
+}
+
+function withoutUnreadable(
+  heads: ReceivedHeads,
+  readable: ReceivedMessage[],
+  { now }: ReceivingOptions,
+): ReceivedHeads {
+  const againAt = now + UNREADABLE_PAUSE_MS;
+  return { ...heads, received: readable, nextAt: Math.min(heads.nextAt ?? againAt, againAt) };
+}
+
+/** Leases heads, and reads them as requested. */
+async function leaseHeads<Head extends MessageOutline>(
+  tx: Transaction,
+  settled: SettledLines | undefined,
+  { now, capacity, lease, onMiscount }: ReceivingOptions,
+  read: (tx: Transaction, lineIds: Iterable<number>) => Promise<Head[]>,
+): Promise<ReceivedHeads<Head>> {
   const continued = settled?.continued ?? [];
   const limit = capacity - continued.length;
   // PostgreSQL receives the query for the heads of lines that this transaction has locked together with the other
@@ -47,13 +98,13 @@ export async function receive(
   const locked = tx.dialect === 'postgres' && limit > 0 ? (settled?.lineIds ?? []) : continued;
   const [{ taken, nextAt }, lockedHeads] = await Promise.all([
     leaseDue(tx, { now, limit, ...lease }),
-    locked.length === 0 ? [] : readHeads(tx, locked),
+    locked.length === 0 ? [] : read(tx, locked),
   ]);
   const continuedLines = new Set(continued);
   const known = new Set(locked);
   const others = [...taken.keys()].filter((lineId) => !known.has(lineId));
-  const heads = [...lockedHeads, ...(others.length === 0 ? [] : await readHeads(tx, others))];
-  const received = heads.flatMap((head): ReceivedMessage[] => {
+  const heads = [...lockedHeads, ...(others.length === 0 ? [] : await read(tx, others))];
+  const received = heads.flatMap((head): Leased<Head>[] => {
     if (continuedLines.has(head.lineId))
       return [{ ...head, leaseToken: settled!.leaseToken, receiveCount: 1 }];
     const receiveCount = taken.get(head.lineId);
@@ -73,7 +124,7 @@ async function recountEmpty(
     heads,
     now,
     onMiscount,
-  }: { heads: readonly QueuedMessage[]; now: number; onMiscount: (text: string) => void },
+  }: { heads: readonly MessageOutline[]; now: number; onMiscount: (text: string) => void },
 ): Promise<void> {
   const withHead = new Set(heads.map((head) => head.lineId));
   const empty = [...lineIds].filter((lineId) => !withHead.has(lineId));

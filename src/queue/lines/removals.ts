@@ -1,21 +1,23 @@
-import type { Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { fitting } from '../../database/step-bytes.ts';
 import type { Purged, PurgeRequest, QueuedMessage, SkipResult } from '../message-queue.ts';
-import { insertDeadLetters } from './dead-letter-statements.ts';
+import { insertDeadLetter } from './dead-letter-statements.ts';
 import { isInFlight } from './line-state.ts';
 import { advanceUnleasedLine, readLockedLine, subtractFromLine } from './line-statements.ts';
 import {
   countMessages,
   deleteMessages,
-  readFirstMessages,
   readFirstSizes,
-  readHeads,
+  readHeadOutlines,
   readLastPosition,
 } from './message-statements.ts';
+import { readFirstOfLocked } from './unreadable-messages.ts';
 
 /** Options of removing messages. */
 export interface RemovalOptions {
   now: number;
+  /** Reads outside of the transaction. */
+  reader: Reader;
   /** Whether the engine also places dead letters on another queue. */
   placesDeadLetters: boolean;
 }
@@ -28,15 +30,16 @@ export async function skipMessage(
   tx: Transaction,
   lineId: number,
   position: number,
-  { now, placesDeadLetters }: RemovalOptions,
+  { now, reader, placesDeadLetters }: RemovalOptions,
 ): Promise<SkipResult> {
   const line = await readLockedLine(tx, lineId);
   if (line === null || line.pending === 0) return { outcome: 'absent' };
-  const [message] = await readFirstMessages(tx, lineId, 1, { after: position - 1, through: position });
+  const part = { after: position - 1, through: position };
+  const [message] = await readFirstOfLocked(tx, reader, lineId, 1, part);
   if (message === undefined) return { outcome: 'absent' };
   const head = await readHeadPosition(tx, lineId);
   if (position === head && isInFlight(line, now)) return { outcome: 'in-flight' };
-  await insertDeadLetters(tx, [position], { now, arePlaced: placesDeadLetters });
+  await insertDeadLetter(tx, message, { now, arePlaced: placesDeadLetters });
   await removeFromLine(tx, lineId, { messages: [message], head, now });
   return { outcome: 'done', message };
 }
@@ -49,7 +52,7 @@ export async function purgeMessages(
   tx: Transaction,
   lineId: number,
   { from, before, limit, countUpTo }: PurgeRequest,
-  { now }: RemovalOptions,
+  { now, reader }: RemovalOptions,
 ): Promise<Purged> {
   const line = await readLockedLine(tx, lineId);
   if (line === null || line.pending === 0) return { messages: [], remaining: 0, next: null };
@@ -59,7 +62,7 @@ export async function purgeMessages(
   const earlierThan = before ?? Number.MAX_SAFE_INTEGER;
   const sizes = await readFirstSizes(tx, lineId, limit, { after: first, through });
   const step = fitting(sizes);
-  const examined = await readFirstMessages(tx, lineId, step.length, { after: first, through });
+  const examined = await readFirstOfLocked(tx, reader, lineId, step.length, { after: first, through });
   const messages = examined.filter(({ occurredAt }) => occurredAt < earlierThan);
   await removeFromLine(tx, lineId, { messages, head, now });
   if (step.length === sizes.length && sizes.length < limit) return { messages, remaining: 0, next: null };
@@ -69,7 +72,7 @@ export async function purgeMessages(
 }
 
 async function readHeadPosition(tx: Transaction, lineId: number): Promise<number> {
-  const [head] = await readHeads(tx, [lineId]);
+  const [head] = await readHeadOutlines(tx, [lineId]);
   return head?.position ?? 0;
 }
 

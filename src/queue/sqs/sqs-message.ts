@@ -24,7 +24,8 @@ export interface CopyOptions {
 
 /**
  * The copy of a message. Its body is the body of the message in ASCII, with JSON escapes for other characters, because
- * servers accept different characters. A body that is too long for the queue is omitted, and the copy says so. A
+ * servers accept different characters. A body that is too long for the queue, or that cannot be read (and is empty), is
+ * omitted, and the copy says so. A
  * message that is dead-lettered twice has two copies, whose deduplication ids differ, because Amazon SQS ignores a
  * repeated id for five minutes.
  */
@@ -37,7 +38,7 @@ export function toSqsMessage(
   const maxLength = maxBytes - ATTRIBUTES_BYTES;
   // Escapes make a body longer, so a body that is too long needs none.
   const body = message.body.length <= maxLength ? toAscii(message.body) : message.body;
-  const fits = body.length <= maxLength;
+  const fits = body !== '' && body.length <= maxLength;
   return {
     MessageBody: fits ? body : JSON.stringify({ body_left_out: Buffer.byteLength(message.body) }),
     MessageGroupId: String(message.lineId),

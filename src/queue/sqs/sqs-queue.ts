@@ -38,7 +38,7 @@ export type RequeueHistory = (
 ) => Promise<readonly QueuedMessage[]>;
 
 /** Dependencies of the queue. */
-export interface SqsQueueDependencies extends Pick<LinesOptions, 'database' | 'now' | 'onMiscount'> {
+export interface SqsQueueDependencies extends Pick<LinesOptions, 'database' | 'now' | 'onMiscount' | 'onUnreadable'> {
   /** Places copies of the messages of lines on Amazon SQS soon. */
   place: (lineIds: Iterable<number>) => void;
   /** The queue's current redrive maximum. */
@@ -96,7 +96,8 @@ export class SqsQueue implements MessageQueue {
     await this.#lines.lockLines(tx, lineIds);
     // Someone may have redelivered some of them before the lines were locked.
     const dead = await lockDeadLetters(tx, messageIds);
-    const redelivered = await this.#with.requeueHistory(tx, dead, this.#with.now());
+    const readable = dead.filter(({ unreadable }) => unreadable === undefined);
+    const redelivered = await this.#with.requeueHistory(tx, readable, this.#with.now());
     await this.#lines.redeliver(tx, redelivered);
     const left = dead.filter((message) => !redelivered.includes(message));
     await placeDeadLettersAgain(tx, left, this.#with.now());
@@ -138,6 +139,11 @@ export class SqsQueue implements MessageQueue {
     // Receivers are notified once messages may be delivered.
     if (!this.#with.mayDeliver()) return { received: [], nextAvailableAt: null };
     return await this.#lines.receive(tx, request);
+  }
+
+  async receiveOneByOne(request: ReceiveRequest): Promise<Received> {
+    if (!this.#with.mayDeliver()) return { received: [], nextAvailableAt: null };
+    return await this.#lines.receiveOneByOne(request);
   }
 
   #isActive(lineId: number): boolean {

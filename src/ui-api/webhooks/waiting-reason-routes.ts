@@ -54,7 +54,10 @@ function toRecord(of: WaitingReason) {
   const blocker = of.reason === 'BLOCKED' ? of.blocker : null;
   return {
     webhook_id: of.webhookId,
-    /** TURNED_OFF: the settings of every instance turn delivery off. BLOCKED: the first message of the line fails. */
+    /**
+     * TURNED_OFF: the settings of every instance turn delivery off. UNREADABLE: the first message of the line cannot be read
+     * from the database. BLOCKED: it fails.
+     */
     reason: of.reason,
     /** Since when the webhook is inactive or paused, or the message of `blocker` fails. */
     since_dt: formatOptionalDateTime('since' in of ? of.since : (blocker?.since ?? null)),

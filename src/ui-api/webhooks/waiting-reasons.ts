@@ -16,7 +16,7 @@ export interface Blocker extends HeadFailure {
 /** Why the messages of a webhook wait. Times are in epoch milliseconds. */
 export type WaitingReason = { webhookId: number } & (
   | { reason: 'INACTIVE' | 'PAUSED'; since: number | null }
-  | { reason: 'TURNED_OFF' }
+  | { reason: 'TURNED_OFF' | 'UNREADABLE' }
   | { reason: 'BLOCKED'; blocker: Blocker }
 );
 
@@ -38,7 +38,8 @@ export async function readWaitingReasons(
     else if (!delivers) reasons.push({ webhookId, reason: 'TURNED_OFF' });
     else {
       const blocker = await readBlocker(reader, lines, webhookId);
-      if (blocker !== null) reasons.push({ webhookId, reason: 'BLOCKED', blocker });
+      if (blocker === 'unreadable') reasons.push({ webhookId, reason: 'UNREADABLE' });
+      else if (blocker !== null) reasons.push({ webhookId, reason: 'BLOCKED', blocker });
     }
   }
   return reasons;
@@ -53,9 +54,15 @@ async function readStates(reader: Reader, ids: readonly number[]) {
     .execute();
 }
 
-async function readBlocker(reader: Reader, lines: LineReader, webhookId: number): Promise<Blocker | null> {
+async function readBlocker(
+  reader: Reader,
+  lines: LineReader,
+  webhookId: number,
+): Promise<Blocker | 'unreadable' | null> {
   const { head } = await lines.line(webhookId);
-  if (head === null || !isBlocked(head)) return null;
+  if (head === null) return null;
+  if ((await lines.whyHeadIsUnreadable(webhookId)) !== null) return 'unreadable';
+  if (!isBlocked(head)) return null;
   const failed = await readDeliveryOfMessage(reader, head.messageId);
   // Its outcome is not stored yet.
   if (failed === undefined) return null;

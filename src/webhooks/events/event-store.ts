@@ -201,7 +201,11 @@ export async function readEventRemovals(
 
 async function toEvents(reader: EventReader, rows: readonly EventRow[]): Promise<StoredEvent[]> {
   const bodies = await wholeBodies(reader, rows);
-  return rows.map((row, n) => toStoredEvent(row, bodies[n]!.body));
+  return rows.map((row, n) => {
+    const { body, unreadable } = bodies[n]!;
+    if (unreadable !== undefined) throw new Error(`event ${row.id} cannot be read: ${unreadable}`);
+    return toStoredEvent(row, body);
+  });
 }
 
 const ADD_REPLAYED = new BatchStatement(

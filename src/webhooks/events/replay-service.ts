@@ -185,6 +185,7 @@ export class ReplayService {
       const [delivery] = await lockDeliveries(tx, settled === null ? [] : [settled]);
       if (delivery === undefined) continue;
       const [body] = await wholeBodies(tx, [delivery], { isLocked: true });
+      if (body?.unreadable !== undefined) continue;
       again.push(delivery);
       messages.push({
         lineId: webhook.id,

@@ -94,7 +94,10 @@ function detailsRoute(routes: Routes, { reader }: DeliveryRoutesDependencies): v
         operationId: 'getDelivery',
         summary: 'Read a delivery',
         params: DeliveryParams,
-        response: { 200: DeliveryRecord, ...problems(404, { 429: TOO_MANY_READS }) },
+        response: {
+          200: DeliveryRecord,
+          ...problems(404, { 409: 'The message cannot be read from the database.' }, { 429: TOO_MANY_READS }),
+        },
       },
     },
     async (request) =>
@@ -117,7 +120,11 @@ function redeliverOneRoute(routes: Routes, { redelivery, idempotency }: Delivery
         params: DeliveryParams,
         response: {
           202: DeliverySummary,
-          ...problems(404, { 409: 'The message is already waiting, or the webhook is inactive.' }, 422),
+          ...problems(
+            404,
+            { 409: 'The message is already waiting or cannot be read, or the webhook is inactive.' },
+            422,
+          ),
         },
       },
     },
@@ -145,10 +152,10 @@ function redeliverManyRoute(routes: Routes, { redelivery, idempotency }: Deliver
         description:
           'Appends them to the line in their original order. Repeat the call with the `next_cursor` of the ' +
           'response as `cursor`, until it is null. Without `cursor`, each call starts from the beginning, and ' +
-          'repeats messages that have failed again.',
+          'repeats messages that have failed again. Messages that cannot be read from the database are omitted.',
         params: WebhookParams,
         querystring: RedeliverQuery,
-        response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook is inactive.' }, 422) },
+        response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook is inactive, or none of the given messages can be read.' }, 422) },
       },
     },
     async (request, reply) => {

@@ -6,6 +6,7 @@ import { notFound } from '../../problems/problem.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { webhookWasEver } from '../configuration/webhook-store.ts';
 import { type MessageSubject, messageSubject } from '../messages/message-subject.ts';
+import { unreadableConflict } from '../messages/unreadable-message.ts';
 import { readSubjects } from './bodies-read.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { type DeliveryOutline, readDeliveryPage } from './delivery-page-store.ts';
@@ -48,7 +49,7 @@ export async function readDeliveries(
   return { items: found.map((delivery) => ({ delivery, about: subjects.get(delivery.id)! })), next };
 }
 
-/** @throws {ProblemError} `not-found` */
+/** @throws {ProblemError} `not-found`, `conflict` if the message cannot be read */
 export async function readDeliveryDetails(
   reader: Reader,
   webhookId: number,
@@ -71,6 +72,7 @@ export async function readDeliveryDetails(
     });
   }
   const [whole] = await wholeBodies(reader, [delivery]);
+  if (whole!.unreadable !== undefined) throw unreadableConflict(whole!.unreadable);
   return { delivery, body: whole!.body, attempts: attempts.slice(-MAX_ATTEMPTS_SHOWN) };
 }
 

@@ -9,6 +9,7 @@ import { type WholeBody, wholeBodies } from '../../queue/shared-bodies.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
+import { unreadableConflict } from '../messages/unreadable-message.ts';
 import { countByStatus } from './by-status.ts';
 import {
   type DeliveryStatus,
@@ -58,7 +59,7 @@ export class RedeliveryService {
 
   /**
    * Appends a message to the line again, with the same id.
-   * @throws {ProblemError} `not-found`, `conflict` if it is waiting or the webhook is inactive,
+   * @throws {ProblemError} `not-found`, `conflict` if it is waiting, if it cannot be read, or if the webhook is inactive,
    *   `webhooks-read-only`
    */
   async redeliver(
@@ -76,7 +77,8 @@ export class RedeliveryService {
       if (isWaitingStatus(delivery.status)) {
         throw new ProblemError('conflict', 'The message is already waiting to be delivered');
       }
-      const redelivered = await this.#queueAgain(tx, webhook, [delivery], by);
+      const { redelivered, unreadable } = await this.#queueAgain(tx, webhook, [delivery], by);
+      if (unreadable !== null) throw unreadableConflict(unreadable);
       if (redelivered === 0) throw notFound('delivery', deliveryId);
       return await inBrief(tx, (await readDelivery(tx, webhookId, deliveryId))!);
     });
@@ -85,7 +87,7 @@ export class RedeliveryService {
   /**
    * Redelivers the dead-lettered or discarded messages that match a filter, in their order, at most `limit` of them. One
    * call examines a bounded number. The next call continues after `next`, so each message is redelivered once, even if
-   * it ends the same way again.
+   * it ends the same way again. Messages that cannot be read are omitted.
    * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
    */
   async redeliverMatching(
@@ -103,8 +105,8 @@ export class RedeliveryService {
 
   /**
    * Redelivers the given messages that have one of the statuses, in their order. Waiting messages have none of these
-   * statuses.
-   * @throws {ProblemError} as `redeliverMatching`
+   * statuses. Messages that cannot be read are omitted.
+   * @throws {ProblemError} as `redeliverMatching`, and `conflict` if none of the messages can be read
    */
   async redeliverThese(
     webhookId: number,
@@ -116,6 +118,7 @@ export class RedeliveryService {
       deliveries: await readFinal(tx, webhookId, ids, statuses),
       next: null,
       statuses: [],
+      needsOne: true,
     }));
   }
 
@@ -123,14 +126,17 @@ export class RedeliveryService {
     webhookId: number,
     by: Actor,
     open: Transaction | undefined,
-    read: (tx: Transaction) => Promise<RedeliverableStep & { statuses: readonly DeliveryStatus[] }>,
+    read: (
+      tx: Transaction,
+    ) => Promise<RedeliverableStep & { statuses: readonly DeliveryStatus[]; needsOne?: boolean }>,
   ): Promise<RedeliveryResult> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.lines.lockLines(tx, [webhookId]);
       const webhook = await requireActive(tx, webhookId);
-      const { deliveries, next, statuses } = await read(tx);
-      const redelivered = await this.#queueAgain(tx, webhook, deliveries, by);
+      const { deliveries, next, statuses, needsOne = false } = await read(tx);
+      const { redelivered, unreadable } = await this.#queueAgain(tx, webhook, deliveries, by);
+      if (needsOne && redelivered === 0 && unreadable !== null) throw unreadableConflict(unreadable);
       const remaining =
         next === null
           ? 0
@@ -144,15 +150,24 @@ export class RedeliveryService {
     });
   }
 
-  /** Returns how many messages wait again: not those whose history was removed since it was read. */
+  /**
+   * Returns how many messages wait again: not those whose history was removed since it was read, and not those that cannot
+   * be read. `unreadable`: why the first of these cannot; null if all can.
+   */
   async #queueAgain(
     tx: Transaction,
     { id, name }: RedeliveringWebhook,
     found: readonly StoredDelivery[],
     by: Actor,
-  ): Promise<number> {
-    const deliveries = (await lockDeliveries(tx, found)).toSorted(byEvent);
-    if (deliveries.length === 0) return 0;
+  ): Promise<{ redelivered: number; unreadable: string | null }> {
+    const locked = (await lockDeliveries(tx, found)).toSorted(byEvent);
+    const bodies = new Map<StoredDelivery, WholeBody>();
+    for (const [n, body] of (await wholeBodies(tx, locked, { isLocked: true })).entries())
+      bodies.set(locked[n]!, body);
+    const deliveries = locked.filter((delivery) => bodies.get(delivery)!.unreadable === undefined);
+    const [reason] = locked.flatMap((delivery) => bodies.get(delivery)!.unreadable ?? []);
+    const unreadable = reason ?? null;
+    if (deliveries.length === 0) return { redelivered: 0, unreadable };
     const [only] = deliveries.length === 1 ? deliveries : [];
     const details = {
       messages: deliveries.length,
@@ -168,16 +183,15 @@ export class RedeliveryService {
       deliveries.map((delivery) => delivery.id),
       this.#with.now(),
     );
-    const bodies = await wholeBodies(tx, deliveries, { isLocked: true });
     await this.#with.lines.redeliver(
       tx,
-      deliveries.map((delivery, n) => {
-        const message = toMessage(delivery, bodies[n]!);
+      deliveries.map((delivery) => {
+        const message = toMessage(delivery, bodies.get(delivery)!);
         // The request for a redelivery has its own trace, which continues.
         return this.#with.trace?.(tx, message) ?? message;
       }),
     );
-    return deliveries.length;
+    return { redelivered: deliveries.length, unreadable };
   }
 }
 

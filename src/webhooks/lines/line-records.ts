@@ -25,15 +25,18 @@ export function toLineRecord(line: Line, now: number): Static<typeof LineRecord>
             max_attempts: line.effectiveAttempts,
             in_flight: head.inFlight,
             last_error_message: line.lastErrorMessage,
+            unreadable: line.unreadable,
             next_attempt_dt:
-              head.inFlight || !line.delivers || line.paused ? null : formatDateTime(head.availableAt),
+              head.inFlight || !line.delivers || line.paused || line.unreadable !== null
+                ? null
+                : formatDateTime(head.availableAt),
           },
   };
 }
 
-function stateOf({ head, delivers, paused }: Line): Static<typeof LineRecord>['state'] {
+function stateOf({ head, delivers, paused, unreadable }: Line): Static<typeof LineRecord>['state'] {
   if (head === null) return 'EMPTY';
   if (head.inFlight) return 'IN_FLIGHT';
   if (!delivers || paused) return 'PAUSED';
-  return isBlocked(head) ? 'RETRYING' : 'DUE';
+  return unreadable !== null || isBlocked(head) ? 'RETRYING' : 'DUE';
 }

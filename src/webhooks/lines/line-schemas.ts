@@ -9,7 +9,7 @@ export const LineRecord = Type.Object(
     state: Type.Enum(['EMPTY', 'DUE', 'IN_FLIGHT', 'RETRYING', 'PAUSED'], {
       title: 'LineState',
       description:
-        'DUE: the head is about to be sent. RETRYING: the head failed and waits for its next attempt. ' +
+        'DUE: the head is about to be sent. RETRYING: the head failed and waits for its next attempt, or it cannot be read. ' +
         'PAUSED: the webhook is paused, or the settings of every instance turn delivery off.',
     }),
     depth: Type.Integer({ description: 'Number of waiting messages, including the head.' }),
@@ -33,7 +33,16 @@ export const LineRecord = Type.Object(
             }),
             in_flight: Type.Boolean(),
             last_error_message: Nullable(Type.String()),
-            next_attempt_dt: OptionalDateTime('Null while the head is in flight or delivery is paused.'),
+            unreadable: Nullable(
+              Type.String({
+                description:
+                  'Why the head cannot be read from the database, so that the line waits. Skip the head, or repair the ' +
+                  'database: the head is read again every 30 s. Null if it can be read.',
+              }),
+            ),
+            next_attempt_dt: OptionalDateTime(
+              'Null while the head is in flight or cannot be read, or delivery is paused.',
+            ),
           },
           { title: 'LineHead', description: 'The first message of a line.' },
         ),

@@ -21,6 +21,11 @@ export interface Line extends LineState {
   lastErrorMessage: string | null;
   /** After how many attempts a message is moved to the dead-letter queue. */
   effectiveAttempts: number;
+  /**
+   * Why the head cannot be read, so that the line waits, as the end of a sentence; null if it can be. Within a transaction,
+   * this is not known, and null.
+   */
+  unreadable: string | null;
   /** True if the webhook is active and paused. */
   paused: boolean;
   /** False if the settings of every instance turn delivery off. */
@@ -50,8 +55,9 @@ export class LineService {
   /** @throws {ProblemError} `not-found` */
   async line(
     webhookId: number,
-    reader: Pick<Reader, 'query' | 'all' | 'allFor'> = this.#with.database.reader,
+    tx?: Pick<Reader, 'query' | 'all' | 'allFor'>,
   ): Promise<Line> {
+    const reader = tx ?? this.#with.database.reader;
     const webhook = await requireWebhook(reader, webhookId);
     const state = await this.#with.lines.line(webhookId, reader);
     const last = state.head === null ? undefined : await readDeliveryOfMessage(reader, state.head.messageId);
@@ -59,6 +65,8 @@ export class LineService {
       webhookId,
       ...state,
       lastErrorMessage: last?.error ?? null,
+      // The database may fail to read it, which would end a transaction.
+      unreadable: tx === undefined ? await this.#with.lines.whyHeadIsUnreadable(webhookId) : null,
       effectiveAttempts: Math.min(webhook.max_attempts, this.#with.queue.maxReceives),
       paused: existingWebhookState(webhook) === 'PAUSED',
       delivers: this.#with.delivers(),
@@ -91,7 +99,7 @@ export class LineService {
         case 'in-flight':
           throw inFlightConflict('The head of the line');
         case 'done':
-          if (action === 'dead-letter')
+          if (result.message !== null)
             await recordSkipped(tx, webhook, result.message, { by, at: now(), deliveryLog });
       }
       return await this.line(webhookId, tx);

@@ -18,6 +18,7 @@ import { MAX_REMAINING_COUNTED } from '../history/delivery-status.ts';
 import { markPurged } from '../history/delivery-store.ts';
 import { readDeliveriesOfMessages } from '../history/outcome-store.ts';
 import { type MessageSubject, messageSubject } from '../messages/message-subject.ts';
+import { unreadableConflict } from '../messages/unreadable-message.ts';
 import { inFlightConflict, recordSkipped, removalOf } from './removed-messages.ts';
 
 /** A message that waits in a line, without its body. */
@@ -86,7 +87,7 @@ export class WaitingMessages {
     };
   }
 
-  /** @throws {ProblemError} `not-found`, also if the message is no longer waiting */
+  /** @throws {ProblemError} `not-found`, also if the message is no longer waiting, `conflict` if it cannot be read */
   async read(webhookId: number, position: number): Promise<WaitingMessage & { body: string }> {
     const { database, lines } = this.#with;
     await requireWebhook(database.reader, webhookId);
@@ -95,6 +96,7 @@ export class WaitingMessages {
       lines.line(webhookId),
     ]);
     if (message?.position !== position) throw notFound('waiting message', position);
+    if (message.unreadable !== undefined) throw unreadableConflict(message.unreadable);
     const [described] = await this.#described([outlineOf(message)], line);
     return { ...described!, body: message.body };
   }

@@ -82,7 +82,10 @@ function getWaitingMessageRoute(routes: Routes, { waiting }: WaitingRoutesDepend
         operationId: 'getWaitingMessage',
         summary: 'Read a waiting message',
         params: MessageParams,
-        response: { 200: WaitingRecord, ...problems(404, { 429: TOO_MANY_READS }) },
+        response: {
+          200: WaitingRecord,
+          ...problems(404, { 409: 'The message cannot be read from the database.' }, { 429: TOO_MANY_READS }),
+        },
       },
     },
     async (request) => {

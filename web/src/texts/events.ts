@@ -80,6 +80,7 @@ export const events = {
       paused: 'Waits until the webhook is resumed. Paused since',
       inactive: 'The webhook is inactive: its waiting messages are discarded. Inactive since',
       turnedOff: 'Waits because the settings of this service currently turn delivery off.',
+      unreadable: 'Waits because the first message in line cannot be read from the database.',
       behind: 'Waits behind',
       blocker: 'a message that has been failing',
       blocks: 'Blocks the line of this webhook. It has been failing',

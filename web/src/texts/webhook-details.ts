@@ -86,6 +86,7 @@ export const webhookDetails = {
     attempts: 'Attempts so far',
     ofAttempts: (attempts: string, max: string) => `${attempts} of at most ${max}`,
     lastError: 'Last error',
+    unreadable: 'Cannot be read',
     nextAttempt: 'Next attempt',
     inTime: (time: string) => `in ${time}`,
     now: 'now',

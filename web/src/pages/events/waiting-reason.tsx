@@ -44,6 +44,7 @@ export function WaitingReason({
 function Words({ reason: of, messageId }: { reason: WaitingReasonRecord; messageId: string | undefined }) {
   const { webhook_id: webhookId, since_dt: since, blocker } = of;
   if (of.reason === 'TURNED_OFF') return texts.turnedOff;
+  if (of.reason === 'UNREADABLE') return texts.unreadable;
   if (of.reason === 'PAUSED' || of.reason === 'INACTIVE' || blocker === null) {
     return (
       <>

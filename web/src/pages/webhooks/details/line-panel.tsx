@@ -132,10 +132,17 @@ function Head({
                   {postbackFailureReason(head.last_error_message)}
                 </bdi>,
               ],
-          [
-            texts.nextAttempt,
-            <NextAttempt key="next" line={line} at={head.next_attempt_dt} clockAhead={clockAhead} />,
-          ],
+          head.unreadable === null
+            ? [
+                texts.nextAttempt,
+                <NextAttempt key="next" line={line} at={head.next_attempt_dt} clockAhead={clockAhead} />,
+              ]
+            : [
+                texts.unreadable,
+                <bdi key="unreadable" className={styles.bad}>
+                  {head.unreadable}
+                </bdi>,
+              ],
         ]}
       />
       {!readOnly && (
