@@ -44,7 +44,10 @@ export class QueuePoll {
   async run(
     finished: readonly FinishedMessage[],
     next: ReceiveRequest,
-    { leavesLines = false, receivesOneByOne = false }: { leavesLines?: boolean; receivesOneByOne?: boolean } = {},
+    {
+      leavesLines = false,
+      receivesOneByOne = false,
+    }: { leavesLines?: boolean; receivesOneByOne?: boolean } = {},
   ): Promise<Polled> {
     if (receivesOneByOne) {
       const settled = await this.run(finished, NOTHING, { leavesLines });

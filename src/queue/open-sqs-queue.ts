@@ -25,7 +25,7 @@ export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
   /** Called for a line whose count was wrong. */
   onMiscount: (text: string) => void;
   /** Called for a head whose body cannot be read. */
-  onUnreadable: (message: UnreadableMessage) => void;
+  onUnreadable?: (message: UnreadableMessage) => void;
   /** Called for each failed request. */
   onFailure: () => void;
   /** Ends the start before it is complete. */

@@ -19,7 +19,7 @@ import {
 } from './webhook-helpers.ts';
 
 const CANNOT_BE_READ = 'a message cannot be read';
-/** More than any test needs, and fewer than a line that waits for its head to be read again. */
+/** Longer than any test needs, and shorter than a line waits for its head to be read again. */
 const SOON_MS = 10_000;
 
 /** A way in which someone, or a fault, damages the stored body of a message. */
@@ -59,12 +59,7 @@ const DAMAGED_PAGES: Damage = {
 const DAMAGES: readonly Damage[] = [MISSING_PART, ON_POSTGRES ? DAMAGED_PAGES : NO_TEXT];
 
 /** Damages the nth message of a line, counted from 0, and returns its position. */
-async function damage(
-  { settings }: TestService,
-  webhookId: number,
-  how: Damage,
-  nth = 0,
-): Promise<number> {
+async function damage({ settings }: TestService, webhookId: number, how: Damage, nth = 0): Promise<number> {
   const rows = await runSql<{ id: number }>(
     settings.data_dir,
     'select id from queue_messages where line_id = ? order by id',
@@ -152,7 +147,8 @@ describe('a head that cannot be read', () => {
     const id = await pausedAndOther(service, { paused: target.url, other: others.url });
     const position = await damage(service, id, MISSING_PART);
     await updateWebhook(api, id, target.url, { name: 'Damaged' });
-    await untilRetrying(api, id);
+    await until(() => linesAbout(service, CANNOT_BE_READ).length > 0, 'the head was received');
+    assert.equal((await lineOf(api, id)).state, 'RETRYING');
     const repair = 'update queue_messages set shared_body_id = null where id = ? returning id';
     await runSql(service.settings.data_dir, repair, position);
     assert.equal((await lineOf(api, id)).head.unreadable, null);
@@ -175,7 +171,7 @@ describe('a head that cannot be read', () => {
       const id = await pausedAndOther(service, { paused: target.url, other: others.url });
       await damage(service, id, how);
       await updateWebhook(api, id, target.url, { name: 'Damaged' });
-      await untilRetrying(api, id);
+      await until(() => linesAbout(service, CANNOT_BE_READ).length > 0, 'the head was received');
       const { status, body } = await api.post(`/webhooks/${id}/line/purge`);
       assert.deepEqual([status, body.purged, body.remaining], [200, 3, 0], how.what);
       await createAccounts(api, 'after');
@@ -202,7 +198,7 @@ describe('a message that cannot be read', () => {
       assert.deepEqual([dead!.status, dead!.status_reason], ['DEAD_LETTERED', 'SKIPPED']);
       for (const path of [`${dead!.id}/redeliver`, `redeliver?delivery_id=${dead!.id}`]) {
         const { status, body } = await api.post(`/webhooks/${id}/deliveries/${path}`);
-        assert.deepEqual([status, body.code], [409, 'conflict'], path);
+        assert.equal(status, 409, path);
         assert.match(body.detail, /The message cannot be read/);
       }
       assert.equal((await api.get(`/webhooks/${id}/deliveries/${dead!.id}`)).status, 409);

@@ -40,7 +40,7 @@ export function headContract(open: OpenQueue): void {
       const user = await blockedLine(engine);
       const result = await act(engine, 1, 'dead-letter', 'head');
       assert.ok(result.outcome === 'done');
-      assert.deepEqual(contentOf(result.message), contentOf((await engine.deadLetters())[0]!));
+      assert.deepEqual(contentOf(result.message!), contentOf((await engine.deadLetters())[0]!));
       assert.equal((await engine.deadLetters()).length, 1);
       const next = await user.receiveOne();
       assert.deepEqual([next.messageId, next.receiveCount], ['follower', 1]);

@@ -138,7 +138,7 @@ describe('delivered messages, until they are deleted in bulk', {
     assert.equal((await stored(engine)).length, 10);
     const { queue, database } = engine;
     const dead = await database.transaction((tx) => queue.lines.actOnHead(tx, 1, 'dead-letter'));
-    assert.equal(dead.outcome === 'done' && dead.message.messageId, '1c');
+    assert.equal(dead.outcome === 'done' && dead.message?.messageId, '1c');
     assert.equal((await queue.lines.line(1)).head?.messageId, '1d');
     assert.equal(
       (await database.transaction((tx) => queue.lines.actOnHead(tx, 2, 'retry', '2c'))).outcome,

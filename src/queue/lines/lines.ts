@@ -40,12 +40,7 @@ import {
   readLockedLine,
   readTotals,
 } from './line-statements.ts';
-import {
-  deleteMessages,
-  insertMessages,
-  readFirstSizes,
-  readHeadOutlines,
-} from './message-statements.ts';
+import { deleteMessages, insertMessages, readFirstSizes, readHeadOutlines } from './message-statements.ts';
 import { endOverlongWaits, endWaitsAfter } from './overlong-waits.ts';
 import { ReceivePace } from './receive-pace.ts';
 import { type ReceivingOptions, receive, receiveOneByOne, type SettledLines } from './receiving.ts';

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../database/database.ts';
-import type { MessageOutline, ReceivedMessage } from '../message-queue.ts';
+import type { MessageOutline, QueuedMessage, ReceivedMessage } from '../message-queue.ts';
 import { leaseDue } from './lease-due.ts';
 import type { NextLease } from './lease-statements.ts';
 import { recountLine } from './line-statements.ts';
@@ -38,7 +38,7 @@ export interface ReceivingOptions {
 type Leased<Head> = Head & Pick<ReceivedMessage, 'leaseToken' | 'receiveCount'>;
 
 /** The result of receiving. */
-export interface ReceivedHeads<Head = ReceivedMessage> {
+export interface ReceivedHeads<Head = QueuedMessage> {
   received: Leased<Head>[];
   /** The number of lines that were leased, even if they contain no message. */
   leased: number;

@@ -155,7 +155,15 @@ function redeliverManyRoute(routes: Routes, { redelivery, idempotency }: Deliver
           'repeats messages that have failed again. Messages that cannot be read from the database are omitted.',
         params: WebhookParams,
         querystring: RedeliverQuery,
-        response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook is inactive, or none of the given messages can be read.' }, 422) },
+        response: {
+          202: RedeliverRecord,
+          ...problems(
+            400,
+            404,
+            { 409: 'The webhook is inactive, or none of the given messages can be read.' },
+            422,
+          ),
+        },
       },
     },
     async (request, reply) => {

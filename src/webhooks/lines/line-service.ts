@@ -53,10 +53,7 @@ export class LineService {
   }
 
   /** @throws {ProblemError} `not-found` */
-  async line(
-    webhookId: number,
-    tx?: Pick<Reader, 'query' | 'all' | 'allFor'>,
-  ): Promise<Line> {
+  async line(webhookId: number, tx?: Pick<Reader, 'query' | 'all' | 'allFor'>): Promise<Line> {
     const reader = tx ?? this.#with.database.reader;
     const webhook = await requireWebhook(reader, webhookId);
     const state = await this.#with.lines.line(webhookId, reader);
