@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { Transaction } from '../../src/database/database.ts';
 import { openDatabaseOf, runSql } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import {
   accountNames,
@@ -242,3 +245,49 @@ describe('messages whose shared part is deleted', () => {
     assert.deepEqual(accountsOf(target.requests), ['next']);
   });
 });
+
+describe('a head on damaged pages of SQLite', { skip: ON_POSTGRES && 'PostgreSQL has other pages' }, () => {
+  it('lets other webhooks deliver', async () => {
+    await using target = await startTarget();
+    await using others = await startTarget();
+    using folder = temporaryFolder();
+    const first = await startTestService({ dataDir: folder.path });
+    const id = await pausedAndOther(first, { paused: target.url, other: others.url });
+    await first.stop();
+    damagePages(path.join(folder.path, 'coursewire.db'), id);
+    await using service = await startTestService({ dataDir: folder.path });
+    const [logged] = await until(() => {
+      const lines = linesAbout(service, CANNOT_BE_READ);
+      return lines.length > 0 && lines;
+    }, 'the log says so');
+    assert.equal(logged.webhook_id, id);
+    assert.match(logged.reason, /malformed/);
+    await createAccounts(service.api, 'fourth', 'fifth');
+    await others.waitFor(5);
+    assert.deepEqual(accountsOf(others.requests).slice(3), ['fourth', 'fifth']);
+    assert.equal(target.requests.length, 0);
+  });
+});
+
+/** Makes the first message of a line long, damages one of its pages, and makes the line due. */
+function damagePages(file: string, webhookId: number): void {
+  using database = new DatabaseSync(file);
+  const body = JSON.stringify({ random: randomBytes(40_000).toString('base64') });
+  database
+    .prepare(
+      `update queue_messages set stored_body = ?
+       where id = (select min(first.id) from queue_messages as first where first.line_id = ?)`,
+    )
+    .run(body, webhookId);
+  database.exec('update webhooks set paused_at = null');
+  database.exec('update queue_lines set available_at = 0, lease_token = null where pending > 0');
+  database.exec('pragma wal_checkpoint(truncate)');
+  const overflow = database
+    .prepare("select pageno from dbstat where name = 'queue_messages' and pagetype = 'overflow' order by path")
+    .all() as { pageno: number }[];
+  const { page_size: size } = database.prepare('pragma page_size').get() as { page_size: number };
+  const opened = openSync(file, 'r+');
+  // A page begins with the number of the next one.
+  writeSync(opened, Buffer.alloc(4, 0xff), 0, 4, (overflow[1]!.pageno - 1) * size);
+  closeSync(opened);
+}

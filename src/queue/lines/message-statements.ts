@@ -79,6 +79,7 @@ const HEAD_OUTLINE = `head.id, head.line_id, head.message_id, head.label, head.e
          head.queued_at`;
 const HEADS = headsStatement(`${HEAD_OUTLINE}, head.stored_body as body, head.shared_body_id`);
 const HEAD_OUTLINES = headsStatement(HEAD_OUTLINE);
+const HEAD_NAMES = headsStatement('head.id, head.line_id, head.message_id, head.label');
 
 /** The first message of each line. */
 export async function readHeads(
@@ -96,6 +97,29 @@ export async function readHeadOutlines(
 ): Promise<MessageOutline[]> {
   const rows = await HEAD_OUTLINES.all<OutlineRow>(reader, toIdRows(lineIds));
   return rows.map(toOutline);
+}
+
+/** Which message it is. */
+export type MessageName = Pick<MessageOutline, 'position' | 'lineId' | 'messageId' | 'label'>;
+
+/**
+ * The name of the first message of each line, even if its body is damaged. SQLite reads a long body in order to find the
+ * columns behind it, so only those before it are read.
+ */
+export async function readHeadNames(
+  reader: Pick<Reader, 'allFor'>,
+  lineIds: Iterable<number>,
+): Promise<MessageName[]> {
+  const rows = await HEAD_NAMES.all<Pick<OutlineRow, 'id' | 'line_id' | 'message_id' | 'label'>>(
+    reader,
+    toIdRows(lineIds),
+  );
+  return rows.map((row) => ({
+    position: row.id,
+    lineId: row.line_id,
+    messageId: row.message_id,
+    label: row.label,
+  }));
 }
 
 /** A range of positions in a line: greater than `after`, up to and including `through`. */

@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '../../database/database.ts';
-import type { MessageOutline, QueuedMessage, ReceivedMessage } from '../message-queue.ts';
+import type { QueuedMessage, ReceivedMessage } from '../message-queue.ts';
 import { leaseDue } from './lease-due.ts';
 import type { NextLease } from './lease-statements.ts';
 import { recountLine } from './line-statements.ts';
-import { readHeadOutlines, readHeads } from './message-statements.ts';
+import { readHeadNames, readHeads } from './message-statements.ts';
 import {
   areSomeUnreadable,
   putBackUnreadable,
@@ -59,13 +59,13 @@ export async function receive(
 
 /** Receives in transactions of its own, with a statement for each body, because the database may fail to read one. */
 export async function receiveOneByOne(database: Database, options: ReceivingOptions): Promise<ReceivedHeads> {
-  const heads = await database.transaction((tx) => leaseHeads(tx, undefined, options, readHeadOutlines), {
+  const heads = await database.transaction((tx) => leaseHeads(tx, undefined, options, readHeadNames), {
     durability: 'deferred',
   });
   const received: ReceivedMessage[] = [];
-  for (const outline of heads.received) {
-    const head = await readHeadAlone(database.reader, outline.lineId);
-    if (head?.position === outline.position) received.push({ ...outline, ...head });
+  for (const { lineId, position, leaseToken, receiveCount } of heads.received) {
+    const head = await readHeadAlone(database.reader, lineId);
+    if (head?.position === position) received.push({ ...head, leaseToken, receiveCount });
   }
   const whole = { ...heads, received };
   if (!areSomeUnreadable(received)) return whole;
@@ -85,7 +85,7 @@ function withoutUnreadable(
 }
 
 /** Leases heads, and reads them as requested. */
-async function leaseHeads<Head extends MessageOutline>(
+async function leaseHeads<Head extends Pick<QueuedMessage, 'lineId'>>(
   tx: Transaction,
   settled: SettledLines | undefined,
   { now, capacity, lease, onMiscount }: ReceivingOptions,
@@ -124,7 +124,7 @@ async function recountEmpty(
     heads,
     now,
     onMiscount,
-  }: { heads: readonly MessageOutline[]; now: number; onMiscount: (text: string) => void },
+  }: { heads: readonly Pick<QueuedMessage, 'lineId'>[]; now: number; onMiscount: (text: string) => void },
 ): Promise<void> {
   const withHead = new Set(heads.map((head) => head.lineId));
   const empty = [...lineIds].filter((lineId) => !withHead.has(lineId));

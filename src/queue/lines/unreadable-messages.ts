@@ -7,7 +7,7 @@ import {
   type Positions,
   readFirstMessages,
   readFirstOutlines,
-  readHeadOutlines,
+  readHeadNames,
   readHeads,
 } from './message-statements.ts';
 
@@ -65,15 +65,18 @@ export function areSomeUnreadable(messages: readonly QueuedMessage[]): boolean {
   return messages.some(isUnreadable);
 }
 
-/** Reads a head whose body may be damaged. Undefined if the line is empty. */
+/**
+ * Reads a head whose body may be damaged. Undefined if the line is empty. A damaged head has its name, but not the time of
+ * its event, which may be damaged, too.
+ */
 export async function readHeadAlone(reader: Reader, lineId: number): Promise<QueuedMessage | undefined> {
   try {
     const [head] = await readHeads(reader, [lineId]);
     return head;
   } catch (error) {
     if (!isDamage(error)) throw error;
-    const [outline] = await readHeadOutlines(reader, [lineId]);
-    return outline === undefined ? undefined : unreadableOf(outline, error);
+    const [name] = await readHeadNames(reader, [lineId]);
+    return name === undefined ? undefined : unreadableOf({ ...name, occurredAt: 0 }, error);
   }
 }
 
