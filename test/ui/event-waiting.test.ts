@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAccounts, createWebhook, LONG_RETRIES, updateWebhook } from '../delivery/webhook-helpers.ts';
+import { runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -58,6 +59,33 @@ describe('the page of an event whose messages wait', () => {
     await updateWebhook(api, asleepId, target.url, { ...asleep, paused: false });
     await rows.filter({ hasText: 'Asleep' }).getByText('Delivered').waitFor();
     assert.equal(await paused.getByText('Waits until').count(), 0);
+  });
+
+  it('says that the first message in line cannot be read, and links to the line, where it can be moved', async () => {
+    await using ui = await startUi();
+    await using target = await startTarget();
+    const { api, settings } = ui.service;
+    const asleep = { name: 'CRM', paused: true };
+    const id = await createWebhook(api, target.url, asleep);
+    await createAccounts(api, 'first', 'second');
+    await runSql(
+      settings.data_dir,
+      `update queue_messages set shared_body_id = 4711
+       where id = (select min(first.id) from queue_messages as first) returning id`,
+    );
+    await updateWebhook(api, id, target.url, { ...asleep, paused: false });
+    const [, second] = await eventPages(ui);
+    await using visit = await ui.visit(second!);
+    const { page } = visit;
+    await page
+      .getByText(/^Waits because the first message in line cannot be read from the database\./)
+      .waitFor();
+    await page.getByRole('link', { name: /^Show line of / }).click();
+    await page.getByText('the shared part 4711 of its body is missing').waitFor();
+    await page.getByRole('button', { name: 'Move to dead letters…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Move to dead letters' }).click();
+    await target.waitFor(1);
+    assert.match(target.requests[0]!.text, /second/);
   });
 
   it('starts the facts of a message that was discarded without an attempt with their first one', async () => {
