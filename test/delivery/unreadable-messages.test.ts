@@ -283,7 +283,9 @@ function damagePages(file: string, webhookId: number): void {
   database.exec('update queue_lines set available_at = 0, lease_token = null where pending > 0');
   database.exec('pragma wal_checkpoint(truncate)');
   const overflow = database
-    .prepare("select pageno from dbstat where name = 'queue_messages' and pagetype = 'overflow' order by path")
+    .prepare(
+      "select pageno from dbstat where name = 'queue_messages' and pagetype = 'overflow' order by path",
+    )
     .all() as { pageno: number }[];
   const { page_size: size } = database.prepare('pragma page_size').get() as { page_size: number };
   const opened = openSync(file, 'r+');
