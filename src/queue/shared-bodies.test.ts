@@ -9,10 +9,18 @@ describe('a stored body', () => {
     assert.equal(whole?.body, '{"a":1,"text":"$& $1","z":2}');
   });
 
-  it('whose shared part is missing is an error that names its message', () => {
-    const row = { body: ownPart('{', '}'), shared_body_id: 7, message_id: 'm' };
-    assert.throws(() => withSharedParts([row], new Map()), {
-      message: 'the shared part 7 of message m is missing',
-    });
+  it('whose shared part is missing, or that is no text, says why it cannot be read', () => {
+    const rows = [
+      { body: '{"a":1\n}', shared_body_id: 7 },
+      { body: '', shared_body_id: null },
+    ];
+    assert.deepEqual(withSharedParts(rows, new Map()), [
+      {
+        body: '',
+        shared: { id: 7, own: rows[0]!.body },
+        unreadable: 'the shared part 7 of its body is missing',
+      },
+      { body: '', unreadable: 'its body is not a text' },
+    ]);
   });
 });
