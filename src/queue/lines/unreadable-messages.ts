@@ -13,7 +13,7 @@ import {
 
 /**
  * Messages whose bodies cannot be read, because the database was damaged or changed manually. Only their own lines may
- * wait for them, and an administrator can remove them (docs/decisions/0039-unreadable-messages.md).
+ * wait for them, and an administrator can remove them (docs/decisions/0040-unreadable-messages.md).
  */
 
 /**
