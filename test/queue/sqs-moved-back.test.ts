@@ -6,12 +6,13 @@ import type { ReceivedMessage, Settlement } from '../../src/queue/message-queue.
 import { insertSharedBody, ownPart } from '../../src/queue/shared-bodies.ts';
 import { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { insertWebhook } from '../../src/webhooks/configuration/webhook-store.ts';
+import { deleteDeadLetteredHistoryBefore } from '../../src/webhooks/history/delivery-store.ts';
 import { requeueDeadLetters } from '../../src/webhooks/history/moved-back.ts';
 import { readDeliveries, readDeliveryDetails } from '../../src/webhooks/history/read-deliveries.ts';
 import { type AttemptOutcome, recordOutcomes } from '../../src/webhooks/history/record-outcomes.ts';
 import { RedeliveryService } from '../../src/webhooks/history/redelivery-service.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { countWaiting } from '../support/open-transaction.ts';
+import { beginTransaction, countWaiting, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
 import { messageOf, readDeadLetters } from './queue-engine.ts';
@@ -177,6 +178,30 @@ describe('a dead letter that somebody moves back to the queue on Amazon SQS', ()
       received.map(({ body }) => body),
       ['{"name":"m"}'],
     );
+  });
+
+  it('is queued without attempts that belong to no message, if its history expires at the same time', {
+    skip: !ON_POSTGRES && 'transactions of SQLite do not overlap',
+  }, async () => {
+    await using test = await openWithDeadLetter();
+    const { database, queue, webhook } = test;
+    const attempts = async () => (await database.reader.all('select 1 from delivery_attempts')).length;
+    assert.equal(await attempts(), 1);
+    const cleaning = await beginTransaction(database);
+    let moving: Promise<void>;
+    try {
+      await deleteDeadLetteredHistoryBefore(cleaning.tx, Date.now() + 1, 10);
+      moving = queue.work([movedBack(webhook, 'm')]);
+      await untilOneWaits(database);
+    } finally {
+      await cleaning.commit();
+    }
+    await moving;
+    assert.deepEqual([await attempts(), (await queue.lines.line(webhook)).depth], [0, 1]);
+    await test.settle({ action: 'delete' }, null);
+    assert.deepEqual(await database.reader.all('select status, attempts from deliveries'), [
+      { status: 'DELIVERED', attempts: 1 },
+    ]);
   });
 
   for (const [what, change] of [

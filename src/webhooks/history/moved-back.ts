@@ -4,6 +4,7 @@ import type { QueueMessage } from '../../queue/message-queue.ts';
 import { ENABLED_SQL } from '../configuration/webhook-state.ts';
 import { isWaitingStatus } from './delivery-status.ts';
 import { archiveLatestAttempts, markQueued } from './delivery-store.ts';
+import { lockDeliveries } from './redeliverable-store.ts';
 
 /**
  * Records in the history that dead letters wait again because someone moved their copies back to the queue. Their
@@ -20,13 +21,18 @@ export async function requeueDeadLetters<M extends QueueMessage>(
   const rows = (await readOfEnabledWebhooks(tx, messages)).filter(
     ({ status }) => status === null || !isWaitingStatus(status),
   );
-  // The history of a dead letter may have been removed.
-  const known = rows.flatMap(({ delivery_id: id }) => id ?? []);
+  // The history of a dead letter may have been removed, also since it was read.
+  const read = rows.flatMap(({ delivery_id: id }) => (id === null ? [] : [{ id }]));
+  const known = await lockDeliveries(tx, read);
   const ids = new Set(rows.map((row) => row.message_id));
   const redelivered = messages.filter(({ messageId }) => ids.has(messageId));
   if (known.length === 0) return redelivered;
   await archiveLatestAttempts(tx, [...ids]);
-  await markQueued(tx, known, now);
+  await markQueued(
+    tx,
+    known.map(({ id }) => id),
+    now,
+  );
   return redelivered;
 }
 
