@@ -43,6 +43,22 @@ describe('the checks of an instance', () => {
       assert.deepEqual(await known(), [], 'the instance has stopped');
     });
 
+  it('say why they fail without the number of the AWS account', async () => {
+    await using opened = await openTestDatabase();
+    const denied = (account: string) =>
+      `AccessDenied: User: arn:aws:sts::${account}:assumed-role/courses/i-0 is not authorized to perform: s3:ListBucket on "arn:aws:s3:::files" (status 403)`;
+    const checks = { content: () => Promise.reject(new Error(denied('123456789012'))) };
+    const { now } = new ManualClock();
+    const parts = { database: opened.database, queueObstacle: () => null, now, pauseMs: MINUTE };
+    const instance = new InstanceChecks({ ...parts, checks, about });
+    await instance.run(true);
+    await instance.report();
+    assert.deepEqual(
+      (await instance.ofAllInstances()).map(({ reason }) => reason),
+      [denied('…')],
+    );
+  });
+
   it('are not started again while they hang, neither for alerts nor for readiness', async () => {
     await using opened = await openTestDatabase();
     const hanging = Promise.withResolvers<void>();

@@ -10,6 +10,8 @@ const COUNTS_MS = 2 * MINUTE_MS;
 const COUNTS_ROUNDS = 3;
 /** How often an instance repeats a report that has not changed, while it counts. */
 const REPEATS = 4;
+/** The number of an AWS account in an ARN, with which S3 says who may not do what. Receivers of alerts need not know it. */
+const ACCOUNT_IN_ARN = /(\barn:[\w-]+:[\w-]*:[\w-]*:)\d{12}(?=:)/g;
 /** The name of the check of the database. */
 const DATABASE_CHECK = 'database';
 
@@ -88,8 +90,9 @@ export class InstanceChecks {
   }
 }
 
-/** Why a check fails, as one line; null if it does not. */
+/** Why a check fails, as one line without secrets; null if it does not. */
 async function reasonOf(check: ReadinessCheck): Promise<string | null> {
   const failure = await failureOf(check);
-  return failure === null ? null : plainText(failure.message) || 'unknown reason';
+  if (failure === null) return null;
+  return plainText(failure.message.replaceAll(ACCOUNT_IN_ARN, '$1…')) || 'unknown reason';
 }
