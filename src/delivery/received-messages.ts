@@ -114,15 +114,27 @@ export class ReceivedMessages {
   }
 
   async #send(attempt: Attempt, slot: Slot): Promise<void> {
+    const { lineId } = attempt.message;
     try {
-      this.#finish(await this.#with.attempts.run(attempt));
+      this.#finish(this.#withLatestLease(await this.#with.attempts.run(attempt)));
     } finally {
       this.#with.slots.give(slot);
-      const { lineId } = attempt.message;
       const behind = this.#behindRequests.get(lineId);
       if (behind !== undefined) this.#with.onFinished(release(behind));
       this.#behindRequests.delete(lineId);
       this.#with.onRequestEnd();
     }
+  }
+
+  /**
+   * If a delivered message was received again during its request, it is settled with the lease of that receive. The lease of
+   * the request is lost, and the message would be sent again. A failure is repeated, and only the repetition counts.
+   */
+  #withLatestLease(finished: FinishedMessage): FinishedMessage {
+    const { lineId, position } = finished.message;
+    const behind = this.#behindRequests.get(lineId);
+    if (finished.action !== 'delete' || behind?.position !== position) return finished;
+    this.#behindRequests.delete(lineId);
+    return { ...finished, message: behind };
   }
 }
