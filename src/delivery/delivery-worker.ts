@@ -12,7 +12,7 @@ import type { DeliveryOptions } from './delivery-options.ts';
 import { DeliveryReports, type DeliveryReportsDependencies } from './delivery-reports.ts';
 import { DeliverySlots } from './delivery-slots.ts';
 import { PollOutage, SHORTEST_PAUSE_MS } from './poll-outage.ts';
-import { NOTHING, type Polled, QueuePoll } from './queue-poll.ts';
+import { NOTHING, type Notifies, type Polled, QueuePoll } from './queue-poll.ts';
 import { ReceivedMessages } from './received-messages.ts';
 import type { FinishedMessage } from './settlements.ts';
 import { ROUND_MS, UnstoredOutcomes } from './unstored-outcomes.ts';
@@ -72,6 +72,8 @@ export class DeliveryWorker implements AsyncDisposable {
   #mayHoldMore = false;
   /** Whether the last poll failed because a part of the database is damaged, such as the body of a message. */
   #receivesOneByOne = false;
+  /** Whether others were notified, since the stop began, that this instance receives nothing more. */
+  #hasLeft = false;
   #running: Promise<void> | null = null;
 
   constructor(dependencies: DeliveryWorkerDependencies) {
@@ -86,7 +88,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#outage = new PollOutage({ log: dependencies.log, elapsed: this.#elapsed });
     this.#unstored = new UnstoredOutcomes({
       settle: async (settlement) => {
-        const polled = await this.#queuePoll.settleAlone(settlement);
+        const polled = await this.#queuePoll.settleAlone(settlement, this.#notifies);
         this.#reportRemoved(polled);
         return polled.settled > 0;
       },
@@ -110,6 +112,15 @@ export class DeliveryWorker implements AsyncDisposable {
 
   get #stopping(): boolean {
     return this.#stop.signal.aborted;
+  }
+
+  /**
+   * When this instance stops, others learn at once that lines may be due for them, not only at their next poll. This
+   * includes lines that it has settled before, because only a poll shows when their heads are due.
+   */
+  get #notifies(): Notifies {
+    if (!this.#stopping) return 'never';
+    return this.#hasLeft ? 'if settled' : 'always';
   }
 
   /** The number of requests in flight. */
@@ -150,9 +161,10 @@ export class DeliveryWorker implements AsyncDisposable {
       const idle = this.#slots.taken === 0;
       if (this.#stopping && idle) {
         const unsettled = this.#finished.length + this.#apart.length + this.#unstored.due;
-        if (unsettled === 0) return;
+        // Without the database, nobody can be notified.
+        if (unsettled === 0 && (this.#hasLeft || !succeeded)) return;
         settleBy = Math.min(settleBy, this.#elapsed() + STOP_MS.outcomes);
-        if (this.#elapsed() >= settleBy) {
+        if (unsettled > 0 && this.#elapsed() >= settleBy) {
           this.#with.log.error('stopped without settling deliveries: they will be repeated', {
             messages: unsettled,
           });
@@ -173,9 +185,9 @@ export class DeliveryWorker implements AsyncDisposable {
     if (this.#apart.length > 0) return await this.#settleApart(this.#apart);
     const settlements = this.#finished;
     this.#finished = [];
-    const leavesLines = this.#stopping;
+    const notifies = this.#notifies;
     const next = {
-      capacity: leavesLines ? 0 : this.#slots.free(),
+      capacity: notifies === 'never' ? this.#slots.free() : 0,
       visibilityMs: this.#with.options.timeoutMs + VISIBILITY_MARGIN_MS,
     };
     let settling: 'not begun' | 'begun' | 'done' = 'not begun';
@@ -187,8 +199,9 @@ export class DeliveryWorker implements AsyncDisposable {
       settling = 'begun';
       // No lease of this poll begins earlier.
       const sendBy = this.#elapsed() + SENT_WITHIN_MS;
-      const polled = await this.#queuePoll.run(settlements, next, { leavesLines, receivesOneByOne });
+      const polled = await this.#queuePoll.run(settlements, next, { notifies, receivesOneByOne });
       settling = 'done';
+      if (notifies === 'always') this.#hasLeft = true;
       this.#reportRemoved(polled);
       const { received, nextAvailableAt } = polled;
       if (settlements.length + received.length > 0)
@@ -231,7 +244,7 @@ export class DeliveryWorker implements AsyncDisposable {
   async #settleAgain(settlements: readonly FinishedMessage[]): Promise<boolean> {
     this.#idle.wake();
     return await this.#succeeds(async () =>
-      this.#reportRemoved(await this.#queuePoll.run(settlements, NOTHING)),
+      this.#reportRemoved(await this.#queuePoll.run(settlements, NOTHING, { notifies: this.#notifies })),
     );
   }
 

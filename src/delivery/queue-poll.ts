@@ -14,6 +14,12 @@ export interface Polled extends Received {
   removed: readonly Settled<FinishedMessage>[];
 }
 
+/**
+ * Whether other instances are notified that lines may be due for them, because this instance stops and receives nothing
+ * more.
+ */
+export type Notifies = 'never' | 'if settled' | 'always';
+
 /** The request to receive nothing. */
 export const NOTHING: ReceiveRequest = { capacity: 0, visibilityMs: 0 };
 
@@ -38,28 +44,28 @@ export class QueuePoll {
 
   /**
    * A failed call may have taken effect. It is idempotent, so repeat it.
-   * @param leavesLines whether this instance receives nothing more, so that other instances continue the settled lines
+   * @param notifies which calls notify other instances
    * @param receivesOneByOne whether each message is read in a statement of its own, because one may be damaged
    */
   async run(
     finished: readonly FinishedMessage[],
     next: ReceiveRequest,
     {
-      leavesLines = false,
+      notifies = 'never',
       receivesOneByOne = false,
-    }: { leavesLines?: boolean; receivesOneByOne?: boolean } = {},
+    }: { notifies?: Notifies; receivesOneByOne?: boolean } = {},
   ): Promise<Polled> {
     if (receivesOneByOne) {
-      const settled = await this.run(finished, NOTHING, { leavesLines });
+      const settled = await this.run(finished, NOTHING, { notifies });
       return { ...settled, ...(await this.#with.queue.receiveOneByOne(next)) };
     }
-    const inOneStatement = await this.#inOneStatement(finished, next);
-    return inOneStatement ?? (await this.#inTransaction(finished, next, { leavesLines }));
+    const inOneStatement = notifies === 'never' ? await this.#inOneStatement(finished, next) : null;
+    return inOneStatement ?? (await this.#inTransaction(finished, next, { notifies }));
   }
 
   /** Settles one message without receiving. The database is expected to refuse it. It is idempotent, too. */
-  async settleAlone(finished: FinishedMessage): Promise<Polled> {
-    return await this.#inTransaction([finished], NOTHING, { expectsRefusal: true });
+  async settleAlone(finished: FinishedMessage, notifies: Notifies): Promise<Polled> {
+    return await this.#inTransaction([finished], NOTHING, { notifies, expectsRefusal: true });
   }
 
   /**
@@ -100,13 +106,14 @@ export class QueuePoll {
   async #inTransaction(
     finished: readonly FinishedMessage[],
     next: ReceiveRequest,
-    { leavesLines = false, ...options }: TransactionOptions & { leavesLines?: boolean } = {},
+    { notifies = 'never', ...options }: TransactionOptions & { notifies?: Notifies } = {},
   ): Promise<Polled> {
     const { database, queue } = this.#with;
     return await database.transaction(
       async (tx) => {
         const settled = await queue.settle(tx, await this.#withCurrentFollowers(tx, finished), next);
-        if (leavesLines && settled.length > 0) queue.lines.announce(tx);
+        if (notifies === 'always' || (notifies === 'if settled' && settled.length > 0))
+          queue.lines.announce(tx);
         await this.#freeResumed(tx, settled);
         await this.#freeChanged(tx, settled);
         // Neither needs the other's result, so the server receives their statements together.

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { MINUTE_MS } from '../../src/time/units.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
-import { answer, hang } from '../support/target-behaviours.ts';
+import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
 
 function idsAt(target: Target): (string | string[] | undefined)[] {
   return target.requests.map((request) => request.headers['webhook-id']);
@@ -121,6 +121,25 @@ describe('an instance that stops', { skip: !ON_POSTGRES && 'one process has SQLi
     await delivery.worker[Symbol.asyncDispose]();
     await until(() => other.counted.attempts.length === 1, 'the other one has sent it');
     assert.deepEqual(idsAt(target), ['aborted', 'aborted']);
+  });
+
+  it('lets another one look at once for what waits, even if it has nothing to settle', async () => {
+    const { promise: held, resolve: hold } = Promise.withResolvers<TargetExchange>();
+    await using target = await startTarget({ respondWith: hold });
+    await using delivery = await makeDelivery({ retryInitialMs: HOUR_MS, retryMaxMs: HOUR_MS });
+    const webhook = await delivery.addWebhook(target.url);
+    await delivery.put(webhook, 'failed');
+    delivery.worker.start();
+    const request = await held;
+    await using other = await makeDelivery({ beside: delivery, pollIntervalMs: HOUR_MS });
+    other.worker.start();
+    await until(() => other.queue.polls > 1, 'the other one knows when the lease ends');
+    answer(500)(request);
+    const isWaiting = async () => (await delivery.queue.lines.line(webhook)).head?.inFlight === false;
+    await until(isWaiting, 'the failed message waits for another attempt');
+    const { polls } = other.queue;
+    await delivery.worker[Symbol.asyncDispose]();
+    await until(() => other.queue.polls > polls, 'the other one has looked when it is due');
   });
 });
 

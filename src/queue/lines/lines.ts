@@ -185,9 +185,11 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   }
 
   async takeBackLeases(held: readonly Lease[]): Promise<number> {
-    return await this.#database.transaction((tx) =>
-      endOtherLeases(tx, this.#leases.prefix, held, this.#now()),
-    );
+    return await this.#database.transaction(async (tx) => {
+      const lines = await endOtherLeases(tx, this.#leases.prefix, held, this.#now());
+      if (lines > 0) this.announce(tx);
+      return lines;
+    });
   }
 
   async holdsLease(lease: Lease): Promise<boolean> {
