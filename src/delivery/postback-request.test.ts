@@ -6,6 +6,7 @@ import {
   answer,
   type Behaviour,
   close,
+  hang,
   inTurn,
   rawBytes,
 } from '../../test/support/target-behaviours.ts';
@@ -38,7 +39,7 @@ function freeze(ms: number): void {
 
 function send(
   connections: TargetConnections,
-  target: Target,
+  target: Pick<Target, 'url'>,
   mayResend = true,
   limits = LIMITS,
 ): Promise<PostbackResult> {
@@ -76,6 +77,22 @@ describe('a kept connection that the target closes 700 ms after a request', () =
     await send(connections, target);
     const result = await send(connections, target);
     assert.deepEqual([result.outcome, result.resent, target.requests.length], ['FAILED', false, 2]);
+  });
+});
+
+describe('a request that is sent again', () => {
+  it('ends within the same time limits, so that it does not outlast the lease of its message', async () => {
+    await using target = await startTarget({
+      respondWith: inTurn(after(2_600, answer(200)), after(2_500, close()), hang()),
+    });
+    await using connections = connectionsAtDistance(10_000);
+    // Only host names are looked up, and the deadline starts after a lookup.
+    const named = { url: target.url.replace('127.0.0.1', 'localhost') };
+    const limits = { deadlineMs: 3_000, lookupLimitMs: 500 };
+    await send(connections, named, true, limits);
+    const { resent, outcome, durationMs } = await send(connections, named, true, limits);
+    assert.deepEqual([outcome, resent, target.requests.length], ['FAILED', true, 3]);
+    assert.ok(durationMs < 5_000, `${durationMs} ms`);
   });
 });
 

@@ -95,6 +95,8 @@ export interface PostbackRequestOptions {
 export class PostbackRequest implements TargetRequestHandler {
   readonly #options: PostbackRequestOptions;
   readonly #startedAt = performance.now();
+  /** When all time limits have ended, in the time of `performance.now()`. The lease of the message may expire later. */
+  readonly #endsAt: number;
   #timer: NodeJS.Timeout;
   #connection: TargetConnection;
   #settled = false;
@@ -113,6 +115,7 @@ export class PostbackRequest implements TargetRequestHandler {
 
   constructor(options: PostbackRequestOptions) {
     this.#options = options;
+    this.#endsAt = this.#startedAt + options.lookupLimitMs + options.deadlineMs;
     this.#connection = options.connections.acquire(options.origin);
     this.#timer = setTimeout(expire, options.deadlineMs, this);
   }
@@ -145,12 +148,15 @@ export class PostbackRequest implements TargetRequestHandler {
 
   onLookupEnd(): void {
     clearTimeout(this.#timer);
-    if (!this.#settled) this.#timer = setTimeout(expire, this.#options.deadlineMs, this);
+    if (this.#settled) return;
+    // If the request is sent again, or this process was frozen, part of the time has passed.
+    const leftMs = Math.max(0, Math.min(this.#options.deadlineMs, this.#endsAt - performance.now()));
+    this.#timer = setTimeout(expire, leftMs, this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // A process that was frozen may notice the connection before its timers. The lease of the message may have expired.
-    if (performance.now() - this.#startedAt > this.#options.lookupLimitMs + this.#options.deadlineMs) {
+    if (performance.now() > this.#endsAt) {
       const reason = 'the time limit ended before the request was written';
       this.#fail(reason, { aborted: true });
       controller.abort(new Error(reason));
