@@ -199,6 +199,17 @@ describe('the database queue', () => {
     assert.equal(settled.length, 2);
   });
 
+  it('notifies receivers of leases that were taken back', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    await user.put(1, 'head');
+    await user.receiveOne();
+    const { promise: notified, resolve } = Promise.withResolvers<void>();
+    engine.queue.lines.onAvailable(resolve);
+    assert.equal(await engine.queue.lines.takeBackLeases([]), 1);
+    await notified;
+  });
+
   it('treats two messages with the same id separately: settling one leaves the other', async () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);
