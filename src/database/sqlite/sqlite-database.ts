@@ -1,13 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../problems/error-message.ts';
-import { TimeSlices } from '../../time/time-slices.ts';
 import {
   type Database,
   type DatabaseClock,
   DatabaseLostError,
   DatabaseUnavailableError,
-  type Durability,
   type OutcomeListener,
   type Reader,
   type RefusedUse,
@@ -16,15 +13,13 @@ import {
   type TransactionOptions,
 } from '../database.ts';
 import { SignalListeners } from '../signal-listeners.ts';
-import { isBusy, Statements, toUnavailable } from './kysely-node-sqlite.ts';
+import { toUnavailable } from './kysely-node-sqlite.ts';
 import { rewriteLog } from './rewrite-log.ts';
-import { BUSY_TIMEOUT_MS, createReader, openConnection } from './sqlite-connections.ts';
-import { SqliteTransaction } from './sqlite-transaction.ts';
+import { type Done, SharedCommits, type Waiting } from './shared-commits.ts';
+import { createReader, openConnection } from './sqlite-connections.ts';
 import { WalCheckpoints } from './wal-checkpoints.ts';
 import { WalSync } from './wal-sync.ts';
 
-/** Pause between two attempts while another process writes, so that the event loop can turn. */
-const BUSY_RETRY_MS = 5;
 /** Maximum number of transactions per commit. It limits how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
 /**
@@ -42,21 +37,6 @@ const READER_CACHE_KIB = 4_096;
  */
 const DEFERRED_SYNC_MS = 10;
 
-interface Waiting {
-  run(tx: SqliteTransaction): Promise<unknown>;
-  readonly durability: Durability;
-  readonly expectsRefusal: boolean;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
-
-/** Work that has run, and the outcome that its caller gets after the commit. */
-interface Done {
-  waiting: Waiting;
-  tx: SqliteTransaction;
-  outcome: { value: unknown } | { error: unknown };
-}
-
 /**
  * The embedded engine: one file in WAL mode, with one writing and one reading connection. Every commit is on disk
  * before its caller continues. Transactions that start in the same turn of the event loop share one `begin
@@ -72,7 +52,7 @@ export class SqliteDatabase implements Database {
   readonly reader: Reader;
   readonly #writer: DatabaseSync;
   readonly #readerConnection: DatabaseSync;
-  readonly #statements: Statements;
+  readonly #commits: SharedCommits;
   readonly #wal: WalSync;
   readonly #checkpoints: WalCheckpoints;
   readonly #listeners = new SignalListeners();
@@ -81,7 +61,6 @@ export class SqliteDatabase implements Database {
   #syncFailure: DatabaseLostError | null = null;
   /** Batches with durable changes that are not on disk. */
   #unsyncedBatches = 0;
-  readonly #slices = new TimeSlices();
   #deferredSync: NodeJS.Timeout | null = null;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | null = null;
@@ -105,7 +84,7 @@ export class SqliteDatabase implements Database {
         cause: error,
       });
     }
-    this.#statements = new Statements(this.#writer);
+    this.#commits = new SharedCommits(this.#writer, (channel) => this.#listeners.call(channel));
     this.#wal = new WalSync(`${file}-wal`);
     this.#checkpoints = new WalCheckpoints(file, this.#writer);
     this.reader = createReader(this.#readerConnection, (error) => this.#report(error, 'read'));
@@ -172,36 +151,21 @@ export class SqliteDatabase implements Database {
       // Everything that is started in this turn of the event loop joins the batch.
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#checkpoints.held !== null) await this.#checkpoints.held;
-      this.#slices.begin();
       await this.#commitBatch(this.#waiting.splice(0, MAX_BATCH));
     }
     this.#draining = null;
   }
 
   async #commitBatch(batch: readonly Waiting[]): Promise<void> {
-    const done: Done[] = [];
+    let committed: { done: Done[]; isChanged: boolean };
     try {
       if (this.#syncFailure !== null) throw this.#syncFailure;
-      await this.#begin();
+      committed = await this.#commits.run(batch);
     } catch (error) {
-      this.#refuse(batch, toUnavailable(error, 'begin'));
+      this.#refuse(batch, toUnavailable(error, 'commit'));
       return;
     }
-    let next = 0;
-    let isChanged: boolean;
-    try {
-      for (; next < batch.length; next++) {
-        const waiting = batch[next]!;
-        done.push(await (batch.length === 1 ? this.#runAlone(waiting) : this.#runInSavepoint(waiting)));
-      }
-      isChanged = done.some(({ tx, outcome }) => 'value' in outcome && tx.mayHaveChanged);
-      this.#statements.run('commit', []);
-    } catch (error) {
-      if (this.#writer.isTransaction) this.#writer.exec('rollback');
-      const all = [...done.map(({ waiting }) => waiting), ...batch.slice(next)];
-      this.#refuse(all, toUnavailable(error, 'commit'));
-      return;
-    }
+    const { done, isChanged } = committed;
     if (isChanged) this.#checkpoints.committed();
     const isDurable =
       isChanged &&
@@ -214,24 +178,6 @@ export class SqliteDatabase implements Database {
     }
     if (isChanged) this.#deferredSync ??= setTimeout(() => void this.#syncDeferred(), DEFERRED_SYNC_MS);
     this.#finish(done);
-  }
-
-  /**
-   * Begins to write when no other process is writing. SQLite itself would block the event loop while it waits.
-   * @throws {DatabaseUnavailableError} if the other process does not finish in time
-   */
-  async #begin(): Promise<void> {
-    const end = performance.now() + BUSY_TIMEOUT_MS;
-    while (true) {
-      try {
-        this.#statements.run('begin immediate', []);
-        return;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() >= end) throw error;
-      }
-      await delay(BUSY_RETRY_MS);
-      this.#slices.begin();
-    }
   }
 
   /** Rejects transactions that were rolled back as a whole. */
@@ -280,56 +226,6 @@ export class SqliteDatabase implements Database {
       await this.#wal.synced();
     } catch (error) {
       this.#syncFailure ??= syncFailed(error);
-    }
-  }
-
-  /** Runs the only work of a batch, which needs no savepoint. @throws if the batch is lost */
-  async #runAlone(waiting: Waiting): Promise<Done> {
-    return await this.#run(waiting, {
-      undo: async () => {
-        this.#statements.run('rollback', []);
-        await this.#begin();
-      },
-    });
-  }
-
-  /** Runs the work of a batch with others. @throws if the whole batch is lost */
-  async #runInSavepoint(waiting: Waiting): Promise<Done> {
-    this.#statements.run('savepoint work', []);
-    return await this.#run(waiting, {
-      keep: () => this.#statements.run('release work', []),
-      undo: () => {
-        this.#statements.run('rollback to work', []);
-        this.#statements.run('release work', []);
-      },
-    });
-  }
-
-  /**
-   * Runs the work, and undoes it if it fails. Its error waits for the commit, like a result, because the work may have
-   * read changes of the batch, which may be lost.
-   */
-  async #run(
-    waiting: Waiting,
-    { keep, undo }: { keep?: () => void; undo: () => void | Promise<void> },
-  ): Promise<Done> {
-    const tx = new SqliteTransaction(this.#statements, {
-      slices: this.#slices,
-      isUndone: () => !this.#writer.isTransaction,
-      announce: (channel) => this.#listeners.call(channel),
-    });
-    try {
-      const value = await waiting.run(tx);
-      await tx.settled();
-      await tx.end();
-      keep?.();
-      return { waiting, tx, outcome: { value } };
-    } catch (error) {
-      await tx.end();
-      // After a full disk or a failed read, SQLite may have rolled back the whole transaction.
-      if (!this.#writer.isTransaction) throw error;
-      await undo();
-      return { waiting, tx, outcome: { error } };
     }
   }
 }
