@@ -6,10 +6,9 @@ import {
   readRegistrations,
 } from '../../src/content/registrations/registration-store.ts';
 import type { Transaction } from '../../src/database/database.ts';
+import { selectPlaceAt, selectStatements } from '../../src/player/lrs/statement-search-store.ts';
 import {
-  selectPlaceAt,
   selectStatementSizes,
-  selectStatements,
   selectStatementsOfRegistration,
 } from '../../src/player/lrs/statement-store.ts';
 import { listRegistrations, type RegistrationFilter } from '../../src/ui-api/content/registration-list.ts';

@@ -163,17 +163,15 @@ describe('the records of a course', () => {
       },
     };
     const put = (id: string, bytes: number) =>
-      documents.write(
-        scope,
-        { kind: 'state', activityId: COURSE, agent: course.actor, registration: null },
+      documents.write(scope, {
+        collection: { kind: 'state', activityId: COURSE, agent: course.actor, registration: null },
         id,
-        { contentType: 'text/plain', content: Buffer.alloc(bytes) },
-        {
-          conditions: { ifMatch: undefined, ifNoneMatch: undefined },
-          merges: false,
-          need: 'none',
-        },
-      );
+        contentType: 'text/plain',
+        content: Buffer.alloc(bytes),
+        conditions: { ifMatch: undefined, ifNoneMatch: undefined },
+        need: 'none',
+        merges: false,
+      });
     await put('a', 60);
     await put('b', 39);
     for (const [id, bytes] of [

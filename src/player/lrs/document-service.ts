@@ -2,11 +2,12 @@ import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { MIB } from '../../bytes.ts';
 import type { Database, Transaction } from '../../database/database.ts';
-import { commasIn } from '../../http/json-body.ts';
-import { isObject } from '../../is-object.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
+import type { DocumentCollection, DocumentKind, LrsDocument } from './document.ts';
 import { type DocumentChange, recordDocumentChange } from './document-audit.ts';
 import { assertConditions, type ConditionNeed, type DocumentConditions } from './document-conditions.ts';
+import { assertDocumentSize, mergedContent } from './document-content.ts';
+import { type DocumentKeys, keysOf } from './document-keys.ts';
 import {
   type DocumentRow,
   type DocumentUsage,
@@ -22,31 +23,18 @@ import {
   selectUsageOfRegistration,
   upsertDocument,
 } from './document-store.ts';
-import { isOfLaunch, type Learner, type LrsScope } from './lrs-scope.ts';
-import { agentIdentity, termOf } from './statement-index.ts';
-import type { JsonObject } from './xapi-types.ts';
+import type { Learner, LrsScope } from './lrs-scope.ts';
 
-/** The three kinds of documents. */
-export type DocumentKind = 'state' | 'activity-profile' | 'agent-profile';
-
-/** The collection to which a document belongs. Members that the kind does not use are null. */
-export interface DocumentCollection {
-  kind: DocumentKind;
-  activityId: string | null;
-  /** A valid agent. */
-  agent: JsonObject | null;
-  /** A UUID. */
-  registration: string | null;
-}
-
-/** A document as stored. */
-export interface LrsDocument {
+/** A document that a request stores. */
+export interface SentDocument {
+  collection: DocumentCollection;
+  id: string;
   contentType: string;
   content: Buffer;
-  /** Includes the quotation marks. */
-  etag: string;
-  /** Null for documents that the launch provides. */
-  updatedAt: number | null;
+  conditions: DocumentConditions;
+  need: ConditionNeed;
+  /** Whether its members are merged into those of the existing document. */
+  merges: boolean;
 }
 
 /** Limits for the states of an attempt, for the activity profiles of a registration, and for the profiles of a learner. */
@@ -55,10 +43,6 @@ export interface DocumentLimits {
   maxBytes: number;
 }
 
-/** Maximum size of a document. */
-const MAX_DOCUMENT_BYTES = 4 * MIB;
-/** Maximum number of members and items in a JSON document. Parsing and merging larger ones takes too long. */
-export const MAX_DOCUMENT_MEMBERS = 50_000;
 /** How many profiles a cleaning step looks at in one statement: about a millisecond. */
 const PROFILES_PER_PAGE = 500;
 /** No course stores more, not even one that has 2,000 units and two documents for each of them. */
@@ -69,7 +53,6 @@ const LIMITED: Record<DocumentKind, { owner: string; documents: string }> = {
   'activity-profile': { owner: 'A registration', documents: 'activity profiles' },
   'agent-profile': { owner: 'A learner', documents: 'profiles' },
 };
-const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
 
 /** Stores documents of activities and agents. Every method enforces its scope. */
 export class DocumentService {
@@ -109,43 +92,30 @@ export class DocumentService {
    * @throws {ProblemError} `invalid-request`, `forbidden`, `conflict`, `precondition-failed`, `content-too-large`,
    *   `limit-reached`
    */
-  async write(
-    scope: LrsScope,
-    collection: DocumentCollection,
-    id: string,
-    document: { contentType: string; content: Buffer },
-    options: { conditions: DocumentConditions; merges: boolean; need: ConditionNeed },
-  ): Promise<void> {
+  async write(scope: LrsScope, sent: SentDocument): Promise<void> {
+    const { collection, id, contentType, content } = sent;
     assertWritable(scope, collection, id);
-    scope.launch?.admitDocument?.({ kind: collection.kind, id, ...document });
+    scope.launch?.admitDocument?.({ kind: collection.kind, id, contentType, content });
     await this.#change(scope, (tx, learner) =>
-      this.writeIn(tx, scope, collection, id, document, { ...options, learner }),
+      this.#store(tx, scope, sent, collection.kind === 'agent-profile' ? learner : undefined),
     );
   }
 
-  /** As {@link write}, in an open transaction. The service also uses it for its own documents. */
-  async writeIn(
+  async #store(
     tx: Transaction,
     scope: LrsScope,
-    collection: DocumentCollection,
-    id: string,
-    { contentType, content }: { contentType: string; content: Buffer },
-    options: {
-      conditions: DocumentConditions;
-      merges: boolean;
-      need: ConditionNeed;
-      /** The learner of the launch. */
-      learner?: Learner | undefined;
-    },
+    { collection, id, contentType, content, conditions, merges, need }: SentDocument,
+    learner: Learner | undefined,
   ): Promise<void> {
-    const learner = collection.kind === 'agent-profile' ? options.learner : undefined;
     const keys = keysOf(scope, collection, id);
     const current = await selectLockedDocument(tx, keys.document);
     // Many courses write their first profile without a precondition. That is safe: there is no document to overwrite.
     const isFirst = scope.launch !== null && current === undefined;
-    assertConditions(current, options.conditions, isFirst ? 'none' : options.need);
+    assertConditions(current, conditions, isFirst ? 'none' : need);
     const next =
-      options.merges && current !== undefined ? merged(toDocument(current), contentType, content) : content;
+      merges && current !== undefined
+        ? mergedContent(toDocument(current), { contentType, content })
+        : content;
     assertDocumentSize(next);
     const growth = next.length - (current === undefined ? 0 : Buffer.byteLength(current.content, 'base64'));
     if (current === undefined || growth > 0) {
@@ -274,44 +244,10 @@ function toDocument(row: DocumentRow): LrsDocument {
   };
 }
 
-/**
- * The keys of a document. A launch's documents belong to its registration, except the learner's profile. A launched
- * course may omit the registration, which defaults to that of the launch.
- * @throws {ProblemError} `forbidden`
- */
-function keysOf(scope: LrsScope, collection: DocumentCollection, id: string) {
-  const { kind, activityId, agent } = collection;
-  const { launch } = scope;
-  const identity = agentIdentity(agent);
-  let registration = collection.registration?.toLowerCase() ?? null;
-  if (launch !== null) {
-    if (agent !== null && identity !== agentIdentity(launch.actor)) {
-      throw new ProblemError('forbidden', 'The agent is not the learner of this launch');
-    }
-    if (activityId !== null && !isOfLaunch(launch, activityId)) {
-      throw new ProblemError('forbidden', 'The activity does not belong to this launch');
-    }
-    if (kind === 'state') registration ??= launch.registration;
-    if (registration !== null && registration !== launch.registration) {
-      throw new ProblemError('forbidden', 'The registration is not that of this launch');
-    }
-  }
-  // If all launches shared an activity's profile, a course could use it to pass data from one learner to another.
-  const owner = kind === 'activity-profile' && launch !== null ? launch.registrationId : null;
-  const belongsTo = kind === 'agent-profile' ? null : (launch?.registrationId ?? null);
-  const collectionText = JSON.stringify([kind, owner, activityId, identity]);
-  return {
-    registrationId: belongsTo,
-    registration,
-    collection: termOf(collectionText),
-    document: termOf(JSON.stringify([collectionText, registration, id])),
-  };
-}
-
 /** What the documents with the same owner take; null if no launch owns them. */
 async function usageOf(
   tx: Transaction,
-  { registrationId, registration }: Pick<ReturnType<typeof keysOf>, 'registrationId' | 'registration'>,
+  { registrationId, registration }: Pick<DocumentKeys, 'registrationId' | 'registration'>,
   learner: Learner | undefined,
 ): Promise<DocumentUsage | null> {
   if (learner !== undefined) return await selectLockedUsageOfLearner(tx, learner);
@@ -324,41 +260,4 @@ function assertWritable(scope: LrsScope, { kind }: DocumentCollection, id: strin
   if (kind === 'state' && scope.launch?.givenStates.has(id)) {
     throw new ProblemError('forbidden', `The document ${id} can only be read`);
   }
-}
-
-/** @throws {ProblemError} `invalid-request`, `content-too-large` */
-function merged(current: LrsDocument, contentType: string, content: Buffer): Buffer {
-  // Checked before parsing, because documents stored by earlier releases may exceed the limit.
-  if (commasIn(current.content) + commasIn(content) > MAX_DOCUMENT_MEMBERS) {
-    throw new ProblemError(
-      'content-too-large',
-      `Documents that are merged have at most ${MAX_DOCUMENT_MEMBERS} members and items together; use PUT`,
-    );
-  }
-  const isJson = isJsonType(contentType) && isJsonType(current.contentType);
-  const [before, now] = isJson ? [readObject(current.content), readObject(content)] : [null, null];
-  if (before === null || now === null) {
-    throw new ProblemError('invalid-request', 'Only documents that are JSON objects can be merged; use PUT');
-  }
-  return Buffer.from(JSON.stringify({ ...before, ...now }));
-}
-
-function readObject(content: Buffer): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(content.toString());
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-/** @throws {ProblemError} `content-too-large` */
-export function assertDocumentSize(content: Buffer): void {
-  if (content.length <= MAX_DOCUMENT_BYTES) return;
-  throw new ProblemError('content-too-large', `A document has at most ${MAX_DOCUMENT_BYTES} bytes`);
-}
-
-/** Whether a media type is JSON. */
-export function isJsonType(contentType: string): boolean {
-  return JSON_TYPE.test(contentType);
 }

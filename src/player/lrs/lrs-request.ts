@@ -3,7 +3,7 @@ import { isObject } from '../../is-object.ts';
 import { type InputError, invalidInput, ProblemError, pointerTo } from '../../problems/problem.ts';
 import { agentErrors } from './actor-rules.ts';
 import { isIri, isUuid, parseTimestamp } from './data-types.ts';
-import type { JsonObject, XapiVersion } from './xapi-types.ts';
+import { type JsonObject, VERSION_OF_1, VERSION_OF_2, type XapiVersion } from './xapi-types.ts';
 
 /** A request to the store. Header names are in lower case. */
 export interface LrsRequest {
@@ -29,9 +29,8 @@ export interface LrsResponse {
 const MAX_MEMBERS = 100;
 /** Maximum length of an agent in a query. A form could otherwise contain millions of members, which take seconds. */
 const MAX_AGENT_LENGTH = 65_536;
+const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:$|[;\s])/i;
-export const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
-export const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;
 /** Header fields that a form may contain. Its other fields are query parameters. */
 const FORM_HEADERS = [
   'authorization',
@@ -143,6 +142,11 @@ export function versionOf(headers: LrsRequest['headers']): XapiVersion {
       ? 'The header field X-Experience-API-Version is missing'
       : 'The header field X-Experience-API-Version names a version that is not spoken here: 1.0.x or 2.0.x',
   );
+}
+
+/** Whether a media type is JSON. */
+export function isJsonType(contentType: string): boolean {
+  return JSON_TYPE.test(contentType);
 }
 
 /**

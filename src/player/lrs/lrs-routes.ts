@@ -72,26 +72,7 @@ export async function lrsRoutes(
   app.decorateRequest('freeForm', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.addHook('onSend', async (request, reply) => {
-    if (!reply.hasHeader('X-Experience-API-Version')) {
-      reply.header('X-Experience-API-Version', spokenVersion(request));
-    }
-    // Without a query before the caller is known.
-    const isKnown = request.lrsScope !== null;
-    if (isKnown && resourceOf(request) === 'statements' && !reply.hasHeader(CONSISTENT_THROUGH)) {
-      // If the database is unavailable, the error response is sent without this field.
-      const value = await consistentThrough(lrs.stored).catch(() => null);
-      if (value !== null) reply.header(CONSISTENT_THROUGH, value);
-    }
-    reply.headers({
-      // Any client can store documents of any type. A page that posts a form here receives a document in the origin of
-      // the admin UI, so no script in it may run.
-      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': EXPOSED.join(', '),
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-    });
-  });
+  app.addHook('onSend', async (request, reply) => addHeaderFields(lrs, request, reply));
   app.addHook('onRequest', async (request, reply) => {
     // Responded to before the body arrives, because anybody may send these.
     if (request.method === 'OPTIONS') return preflight(reply);
@@ -128,6 +109,28 @@ export async function lrsRoutes(
       if (isRead(unwrapped.method)) await takeTurn?.(request, request.lrsScope);
       return send(reply, await lrs.respond(request.lrsScope, unwrapped));
     },
+  });
+}
+
+/** Adds the header fields of every response, also of errors. */
+async function addHeaderFields(lrs: Lrs, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (!reply.hasHeader('X-Experience-API-Version')) {
+    reply.header('X-Experience-API-Version', spokenVersion(request));
+  }
+  // Without a query before the caller is known.
+  const isKnown = request.lrsScope !== null;
+  if (isKnown && resourceOf(request) === 'statements' && !reply.hasHeader(CONSISTENT_THROUGH)) {
+    // If the database is unavailable, the error response is sent without this field.
+    const value = await consistentThrough(lrs.stored).catch(() => null);
+    if (value !== null) reply.header(CONSISTENT_THROUGH, value);
+  }
+  reply.headers({
+    // Any client can store documents of any type. A page that posts a form here receives a document in the origin of
+    // the admin UI, so no script in it may run.
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': EXPOSED.join(', '),
+    'Cross-Origin-Resource-Policy': 'cross-origin',
   });
 }
 

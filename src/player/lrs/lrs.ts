@@ -2,15 +2,17 @@ import type { Database } from '../../database/database.ts';
 import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { selectAgentNames, selectDefinitions, selectLatestDefinition } from './activity-store.ts';
+import type { DocumentCollection, LrsDocument } from './document.ts';
+import { assertDocumentSize, MAX_DOCUMENT_MEMBERS } from './document-content.ts';
+import { DocumentService } from './document-service.ts';
 import {
-  assertDocumentSize,
-  type DocumentCollection,
-  DocumentService,
   isJsonType,
-  type LrsDocument,
-  MAX_DOCUMENT_MEMBERS,
-} from './document-service.ts';
-import { type LrsRequest, type LrsResponse, QueryReader, readJson, versionOf } from './lrs-request.ts';
+  type LrsRequest,
+  type LrsResponse,
+  QueryReader,
+  readJson,
+  versionOf,
+} from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
 import { isSameAgent } from './statement-form.ts';
 import { agentIdentity } from './statement-index.ts';
@@ -137,17 +139,15 @@ export class Lrs {
       const value = readJson(request.body, MAX_DOCUMENT_MEMBERS, 'keep');
       if (merges) assertObject(value);
     }
-    await this.documents.write(
-      scope,
+    await this.documents.write(scope, {
       collection,
-      id ?? '',
-      { contentType, content: request.body },
-      {
-        conditions,
-        merges,
-        need: merges || (isState && version === '1.0.3') ? 'none' : isState ? 'to replace' : 'always',
-      },
-    );
+      id: id ?? '',
+      contentType,
+      content: request.body,
+      conditions,
+      need: merges || (isState && version === '1.0.3') ? 'none' : isState ? 'to replace' : 'always',
+      merges,
+    });
     return { status: 204, headers: {}, body: null };
   }
 

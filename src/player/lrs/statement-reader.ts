@@ -10,13 +10,15 @@ import { type IndexTerm, termOf } from './statement-index.ts';
 import {
   type StatementPlace,
   type StatementRange,
+  selectPlaceAt,
+  selectStatements,
+} from './statement-search-store.ts';
+import {
   type StatementRow,
   selectAttachmentSizes,
   selectAttachments,
-  selectPlaceAt,
   selectStatement,
   selectStatementSizes,
-  selectStatements,
   selectStatementsOfRegistration,
 } from './statement-store.ts';
 import type { StatementTimes } from './statement-times.ts';

@@ -5,9 +5,15 @@ import { TimeSlices } from '../../time/time-slices.ts';
 import { activity } from './activity-rules.ts';
 import { actor, agent, authority, group } from './actor-rules.ts';
 import * as is from './data-types.ts';
-import { VERSION_OF_1, VERSION_OF_2 } from './lrs-request.ts';
 import { Errors, extensions, languageMap, list, members, plain, type Rule } from './member-rules.ts';
-import { type Attachment, type JsonObject, type Statement, VOIDED } from './xapi-types.ts';
+import {
+  type Attachment,
+  type JsonObject,
+  type Statement,
+  VERSION_OF_1,
+  VERSION_OF_2,
+  VOIDED,
+} from './xapi-types.ts';
 
 /** The rules for statements (xAPI, sections 2 and 4 of "Data"). Errors point to every invalid member. */
 

@@ -1,46 +1,25 @@
-import { hash, randomUUID } from 'node:crypto';
-import { MIB } from '../../bytes.ts';
+import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
 import { isObject } from '../../is-object.ts';
-import { invalidInput, ProblemError } from '../../problems/problem.ts';
+import { ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
-import { TimeSlices } from '../../time/time-slices.ts';
 import { learnActivities, learnAgents } from './activity-store.ts';
-import { isOfLaunch, type LaunchScope, type LaunchTransaction, type LrsScope } from './lrs-scope.ts';
+import { assertContents, storeAttachments } from './attachment-contents.ts';
+import { assertAllOfLaunch } from './launch-statements.ts';
+import type { LaunchTransaction, LrsScope } from './lrs-scope.ts';
 import { idsOf, SentAgain } from './sent-again.ts';
 import { assertSignatures } from './signed-statements.ts';
-import { isSameAgent, withActivityLists } from './statement-form.ts';
+import { withActivityLists } from './statement-form.ts';
 import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
-import { attachmentsOf, jsonOfStatement } from './statement-rules.ts';
-import {
-  copyTerms,
-  insertAttachments,
-  insertStatement,
-  insertTerms,
-  lockStoring,
-  markVoided,
-  selectReferring,
-  selectStatementHeads,
-} from './statement-store.ts';
+import { applyReferences, type CopyBudget, readReference } from './statement-references.ts';
+import { jsonOfStatement } from './statement-rules.ts';
+import { insertStatement, insertTerms, selectStatementHeads } from './statement-store.ts';
 import type { StatementTimes } from './statement-times.ts';
-import {
-  type AttachmentContent,
-  type Statement,
-  type StoredStatement,
-  VOIDED,
-  type XapiVersion,
-} from './xapi-types.ts';
+import { lockStoring } from './storing-time-store.ts';
+import type { AttachmentContent, Statement, StoredStatement, XapiVersion } from './xapi-types.ts';
 
-/**
- * Maximum size of the attachments of a request. Each statement stores its own copy, so those that hundreds of statements
- * share would take gigabytes.
- */
-const MAX_ATTACHED_BYTES = 64 * MIB;
 /** Maximum number of index terms for all statements of a request. Each term is a row. */
 const MAX_TERMS = 10_000;
-/** Maximum number of earlier statements that are updated because they refer to a new one, directly or indirectly. */
-const MAX_REFERRING = 200;
-const MAX_REFERENCE_DEPTH = 20;
 /** Maximum number of terms copied between statements and those that refer to them, per request. Each term is a row. */
 const MAX_COPIED_TERMS = 20_000;
 /** What an index term takes, with its place in the index. */
@@ -157,21 +136,13 @@ export class StatementService {
     },
   ): Promise<number | null> {
     const registrationId = scope.launch?.registrationId ?? null;
-    const { object } = statement;
-    const isVoiding = statement.verb.id === VOIDED;
-    const targetId = object.objectType === 'StatementRef' ? (object.id as string).toLowerCase() : null;
     const json = jsonOfStatement(statement);
-    const target = targetId === null ? undefined : (await selectStatementHeads(tx, [targetId])).get(targetId);
-    const reaches =
-      target !== undefined && (registrationId === null || target.registration_id === registrationId);
-    if (isVoiding && reaches && target.is_voiding === 1) {
-      throw new ProblemError('invalid-request', 'A statement that voids another one cannot be voided');
-    }
+    const reference = await readReference(tx, statement, registrationId);
     const id = await insertStatement(tx, {
       statement_id: statement.id,
       registration_id: registrationId,
-      target_id: targetId,
-      is_voiding: isVoiding ? 1 : 0,
+      target_id: reference.targetId,
+      is_voiding: reference.isVoiding ? 1 : 0,
       stored_at: storedAt,
       statement: json,
     });
@@ -185,81 +156,10 @@ export class StatementService {
       registrationId === null ? [] : [{ kind: 'launch', term: termOf(registrationId) }];
     const terms = [...launchTerm, ...indexTerms(statement)];
     await insertTerms(tx, id, storedAt, terms);
-    const own = new Set(attachmentsOf(statement).map(({ sha2 }) => sha2.toLowerCase()));
-    const attachments = [...own].flatMap((sha2) => contents.get(sha2) ?? []);
-    await insertAttachments(
-      tx,
-      attachments.map((each) => ({
-        statement: id,
-        sha2: each.sha2,
-        content_type: each.contentType,
-        byte_count: each.content.length,
-        content: each.content.toString('base64'),
-      })),
-    );
-    if (reaches) {
-      if (isVoiding) await markVoided(tx, target.id);
-      await copyWithin(copies, tx, target.id, { id, storedAt });
-    }
-    await this.#updateReferring(tx, registrationId, statement, { id, copies });
-    return attachments.reduce(
-      (sum, { content }) => sum + content.length,
-      Buffer.byteLength(json) + terms.length * TERM_BYTES,
-    );
+    const attachedBytes = await storeAttachments(tx, id, statement, contents);
+    await applyReferences(tx, reference, { id, storedAt, statement, registrationId }, copies);
+    return Buffer.byteLength(json) + terms.length * TERM_BYTES + attachedBytes;
   }
-
-  /**
-   * Updates earlier statements that refer to this one: they take over its index terms. If one of them voids it, marks
-   * it voided.
-   */
-  async #updateReferring(
-    tx: Transaction,
-    registrationId: string | null,
-    statement: StoredStatement,
-    { id, copies }: { id: number; copies: CopyBudget },
-  ): Promise<void> {
-    let remaining = MAX_REFERRING;
-    let sources: { id: number; statementId: string; registrationId: string | null }[] = [
-      { id, statementId: statement.id, registrationId },
-    ];
-    for (let depth = 0; depth < MAX_REFERENCE_DEPTH && sources.length > 0; depth++) {
-      const next: typeof sources = [];
-      for (const source of sources) {
-        if (remaining <= 0) return;
-        const referring = await selectReferring(tx, source.statementId, remaining);
-        remaining -= referring.length;
-        for (const row of referring) {
-          const reaches = row.registration_id === null || row.registration_id === source.registrationId;
-          if (!reaches || row.id === source.id) continue;
-          if (depth === 0 && row.is_voiding === 1 && statement.verb.id !== VOIDED) await markVoided(tx, id);
-          await copyWithin(copies, tx, source.id, { id: row.id, storedAt: row.stored_at });
-          next.push({ id: row.id, statementId: row.statement_id, registrationId: row.registration_id });
-        }
-      }
-      sources = next;
-    }
-  }
-}
-
-/** The number of terms that a request may still copy. */
-interface CopyBudget {
-  remaining: number;
-}
-
-/** Copies terms until the budget is spent. After that, statements are found only by their own terms. */
-async function copyWithin(
-  budget: CopyBudget,
-  tx: Transaction,
-  from: number,
-  to: { id: number; storedAt: number },
-): Promise<void> {
-  if (budget.remaining > 0) budget.remaining -= await copyTerms(tx, from, to);
-}
-
-/** The SHA-2 hash of a content, of the same length as the attachment's hash. */
-export function hashLike(sha2: string, content: Buffer): string {
-  const bits = sha2.length * 4;
-  return hash(`sha${bits}`, content, 'hex');
 }
 
 function toStored(
@@ -280,70 +180,6 @@ function toStored(
     authority: scope.authority,
     version: statement.version ?? (version === '2.0.0' ? '2.0.0' : '1.0.0'),
   });
-}
-
-/**
- * Requires that each content belongs to an attachment, and that each attachment without a `fileUrl` has a content.
- * @throws {ProblemError} `invalid-request`, `content-too-large`
- */
-function assertContents(
-  statements: readonly Statement[],
-  contents: ReadonlyMap<string, AttachmentContent>,
-): void {
-  const errors: { pointer: string; detail: string }[] = [];
-  const named = new Set<string>();
-  let bytes = 0;
-  for (const statement of statements) {
-    const own = new Set<string>();
-    for (const attachment of attachmentsOf(statement)) {
-      const sha2 = attachment.sha2.toLowerCase();
-      if (!own.has(sha2)) bytes += contents.get(sha2)?.content.length ?? 0;
-      own.add(sha2);
-      named.add(sha2);
-      if (!contents.has(sha2) && attachment.fileUrl === undefined) {
-        errors.push({ pointer: '/attachments', detail: `has no content with the hash ${attachment.sha2}` });
-      }
-    }
-  }
-  for (const sha2 of contents.keys()) {
-    if (!named.has(sha2))
-      errors.push({ pointer: '/attachments', detail: `have no content with the hash ${sha2}` });
-  }
-  if (errors.length > 0) throw invalidInput(errors.slice(0, 100));
-  if (bytes > MAX_ATTACHED_BYTES) {
-    throw new ProblemError(
-      'content-too-large',
-      `The attachments of the statements have more than ${MAX_ATTACHED_BYTES} bytes together, with those that several statements share`,
-    );
-  }
-}
-
-/** Lets the event loop turn between the statements. @throws {ProblemError} `forbidden` */
-async function assertAllOfLaunch(launch: LaunchScope, statements: readonly Statement[]): Promise<void> {
-  const slices = new TimeSlices();
-  slices.begin();
-  for (const each of statements) {
-    assertOfLaunch(launch, each);
-    await slices.pause();
-  }
-}
-
-/** @throws {ProblemError} `forbidden` */
-function assertOfLaunch(launch: LaunchScope, statement: Statement): void {
-  if (statement.actor.objectType === 'Group' || !isSameAgent(statement.actor, launch.actor)) {
-    throw new ProblemError('forbidden', 'The actor is not the learner of this launch');
-  }
-  const registration = statement.context?.registration;
-  if (typeof registration === 'string' && registration.toLowerCase() !== launch.registration) {
-    throw new ProblemError('forbidden', 'The registration is not that of this launch');
-  }
-  const isAboutActivity = (statement.object.objectType ?? 'Activity') === 'Activity';
-  if (isAboutActivity && !activitiesIn(statement).some(({ id }) => isOfLaunch(launch, id))) {
-    throw new ProblemError(
-      'forbidden',
-      'Neither the object nor the context is an activity of this launch, or below one',
-    );
-  }
 }
 
 function activitiesOf(statement: StoredStatement) {

@@ -39,6 +39,10 @@ export interface StoredStatement extends Statement {
 /** The versions of the Experience API that a request may specify. */
 export type XapiVersion = '1.0.3' | '2.0.0';
 
+/** How requests and statements name these versions. */
+export const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
+export const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;
+
 /** The verb of statements that void another statement. */
 export const VOIDED = 'http://adlnet.gov/expapi/verbs/voided';
 
