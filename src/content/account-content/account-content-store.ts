@@ -23,54 +23,23 @@ export async function readAccountContents(
   after: ContentReference | null,
   limit: number,
 ): Promise<StoredAccountContent[]> {
-  const rows = await reader.query
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('account_contents')
-        .leftJoin('courses', (join) =>
-          join
-            .on('account_contents.content_type', '=', 'COURSE')
-            .onRef('courses.id', '=', 'account_contents.content_id'),
-        )
-        .leftJoin('equivalents', (join) =>
-          join
-            .on('account_contents.content_type', '=', 'EQUIVALENT')
-            .onRef('equivalents.id', '=', 'account_contents.content_id'),
-        )
-        .leftJoin('bundles', (join) =>
-          join
-            .on('account_contents.content_type', '=', 'BUNDLE')
-            .onRef('bundles.id', '=', 'account_contents.content_id'),
-        )
-        .leftJoin('folders', (join) =>
-          join
-            .on('account_contents.content_type', '=', 'FOLDER')
-            .onRef('folders.id', '=', 'account_contents.content_id'),
-        )
-        .select((columns) => [
-          'account_contents.content_type',
-          'account_contents.content_id',
-          'account_contents.added_at',
-          columns.fn.coalesce('courses.name', 'equivalents.name', 'bundles.name', 'folders.name').as('name'),
-          columns.fn
-            .coalesce('courses.folder_id', 'equivalents.folder_id', 'bundles.folder_id', 'folders.parent_id')
-            .as('folder_id'),
-        ])
-        .where('account_contents.account_id', '=', accountId)
-        .$if(after !== null, (query) =>
-          query.where((where) =>
-            where(
-              where.refTuple('account_contents.content_type', 'account_contents.content_id'),
-              '>',
-              where.tuple(after?.type ?? '', after?.id ?? 0),
-            ),
-          ),
-        )
-        .orderBy('account_contents.content_type')
-        .orderBy('account_contents.content_id')
-        .limit(limit)
-        .as('listed'),
+  const page = withNames(reader)
+    .where('account_contents.account_id', '=', accountId)
+    .$if(after !== null, (query) =>
+      query.where((where) =>
+        where(
+          where.refTuple('account_contents.content_type', 'account_contents.content_id'),
+          '>',
+          where.tuple(after?.type ?? '', after?.id ?? 0),
+        ),
+      ),
     )
+    .orderBy('account_contents.content_type')
+    .orderBy('account_contents.content_id')
+    .limit(limit);
+  // Locations are read for the page alone.
+  const rows = await reader.query
+    .selectFrom(page.as('listed'))
     .select(['listed.content_type', 'listed.content_id', 'listed.name', 'listed.added_at'])
     .select(locationOf('listed.folder_id').as('location'))
     .orderBy('listed.content_type')
@@ -83,6 +52,41 @@ export async function readAccountContents(
     // Home is in no folder.
     location: row.location ?? '',
   }));
+}
+
+/** The content of accounts, with the name and the folder of each asset. */
+function withNames(reader: Pick<Reader, 'query'>) {
+  return reader.query
+    .selectFrom('account_contents')
+    .leftJoin('courses', (join) =>
+      join
+        .on('account_contents.content_type', '=', 'COURSE')
+        .onRef('courses.id', '=', 'account_contents.content_id'),
+    )
+    .leftJoin('equivalents', (join) =>
+      join
+        .on('account_contents.content_type', '=', 'EQUIVALENT')
+        .onRef('equivalents.id', '=', 'account_contents.content_id'),
+    )
+    .leftJoin('bundles', (join) =>
+      join
+        .on('account_contents.content_type', '=', 'BUNDLE')
+        .onRef('bundles.id', '=', 'account_contents.content_id'),
+    )
+    .leftJoin('folders', (join) =>
+      join
+        .on('account_contents.content_type', '=', 'FOLDER')
+        .onRef('folders.id', '=', 'account_contents.content_id'),
+    )
+    .select((columns) => [
+      'account_contents.content_type',
+      'account_contents.content_id',
+      'account_contents.added_at',
+      columns.fn.coalesce('courses.name', 'equivalents.name', 'bundles.name', 'folders.name').as('name'),
+      columns.fn
+        .coalesce('courses.folder_id', 'equivalents.folder_id', 'bundles.folder_id', 'folders.parent_id')
+        .as('folder_id'),
+    ]);
 }
 
 /** Adds the assets that the account does not have yet and returns those, as {@link assetKey}s. */
