@@ -3,7 +3,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { STRUCTURE_FORMAT } from '../../course-packages/course-structure.ts';
-import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
+import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { EventPublisher } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
@@ -21,21 +21,18 @@ import {
 import { givenMembers } from '../assets/given-members.ts';
 import { assertNotHeld, type Holder } from '../assets/holder.ts';
 import type { ContentStore } from '../files/content-store.ts';
-import type { Course, CourseVersion, CourseWithVersions } from './course.ts';
+import type { Course, CourseWithVersions } from './course.ts';
 import { readCourseInEvent } from './course-in-event.ts';
 import { courseNameFrom } from './course-name.ts';
+import { requireCourse, requireLockedCourse, toCourse, toVersion } from './course-rows.ts';
 import {
   deleteCourse,
   hasVersion,
   holdsCourses,
   insertCourse,
   insertVersion,
-  lockCourse,
-  readCourse,
   readCourses,
   readVersions,
-  type StoredCourse,
-  type StoredVersion,
   updateCourse,
 } from './course-store.ts';
 import type { PackageIntake, StoredPackage } from './package-intake.ts';
@@ -302,17 +299,6 @@ async function recordVersion(
   });
 }
 
-async function requireLockedCourse(tx: Transaction, id: number): Promise<Course> {
-  await lockCourse(tx, id);
-  return await requireCourse(tx, id);
-}
-
-async function requireCourse(reader: Pick<Reader, 'query'>, id: number): Promise<Course> {
-  const row = await readCourse(reader, id);
-  if (row === undefined) throw notFound('course', id);
-  return toCourse(row);
-}
-
 /** The members of a course, for the audit log. */
 function fieldsOf(course: Course) {
   return {
@@ -322,34 +308,5 @@ function fieldsOf(course: Course) {
     learning_standard: course.learningStandard,
     version_id: course.versionId,
     published_version_id: course.publishedVersionId,
-  };
-}
-
-function toCourse(row: StoredCourse): Course {
-  return {
-    id: row.id,
-    name: row.name,
-    folderId: row.folder_id,
-    location: row.location,
-    versionId: row.latest_version_id,
-    publishedVersionId: row.published_version_id,
-    learningStandard: row.learning_standard,
-    warnings: JSON.parse(row.warnings) as string[],
-    revision: row.revision,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function toVersion(row: StoredVersion, publishedVersionId: number): CourseVersion {
-  return {
-    versionId: row.version_id,
-    learningStandard: row.learning_standard,
-    title: row.title,
-    published: row.version_id === publishedVersionId,
-    warnings: JSON.parse(row.warnings) as string[],
-    fileCount: row.file_count,
-    byteCount: row.byte_count,
-    createdAt: row.created_at,
   };
 }
