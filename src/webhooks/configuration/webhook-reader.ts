@@ -3,16 +3,10 @@ import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { type CredentialsCipher, UndecryptableError } from '../../secrets/credentials-cipher.ts';
+import { countFocuses, readFocuses, readSubtopics } from './selection-store.ts';
 import { toWebhook } from './to-webhook.ts';
 import type { Focus, Webhook } from './webhook.ts';
-import {
-  countFocuses,
-  readFocuses,
-  readSubtopics,
-  readWebhooks,
-  requireWebhook,
-  type StoredWebhook,
-} from './webhook-store.ts';
+import { readWebhooks, requireWebhook, type StoredWebhook } from './webhook-store.ts';
 
 /** Number of assets whose names are read at a time: engines limit the number of values per statement. */
 const MAX_NAMES_READ = 1_000;

@@ -16,6 +16,7 @@ import {
   toConfiguration,
 } from './configuration.ts';
 import { makesHeadDue } from './head-due.ts';
+import { nameFocuses, replaceSelection } from './selection-store.ts';
 import { deleteTriggers, replaceTriggers } from './trigger-store.ts';
 import type { Authentication, Focus, Webhook, WebhookConfiguration, WebhookStatistics } from './webhook.ts';
 import { webhookChanges } from './webhook-audit.ts';
@@ -26,10 +27,8 @@ import {
   insertWebhook,
   lockAndCountWebhooks,
   markDeleted,
-  nameFocuses,
   readStatistics,
   readWebhook,
-  replaceSelection,
   resetStatistics,
   setCredentials,
   updateWebhook,

@@ -1,7 +1,8 @@
 import type { Reader } from '../../database/database.ts';
 import { assetKey } from '../../events/asset-key.ts';
+import { readFocuses, readSubtopics } from '../configuration/selection-store.ts';
 import type { Focus } from '../configuration/webhook.ts';
-import { readFocuses, readSubtopics, type StoredWebhook } from '../configuration/webhook-store.ts';
+import type { StoredWebhook } from '../configuration/webhook-store.ts';
 import type { StoredEvent } from './stored-event.ts';
 
 /** The members of an event that decide whether it is replayed. */
