@@ -8,6 +8,7 @@ import type { Logger } from '../../observability/log.ts';
 import type { TokenVerifier } from '../bearer.ts';
 import { administratorRoutes } from './administrator-routes.ts';
 import { AdministratorService } from './administrator-service.ts';
+import { AdministratorSetup } from './administrator-setup.ts';
 import { requestAuthorizer } from './authorize-request.ts';
 import { GuessBudgets } from './guess-budgets.ts';
 import { KNOWN_FOR_MS, KnownBrowsers } from './known-browsers.ts';
@@ -56,14 +57,15 @@ export function administratorServices({
   const passwords = new Passwords();
   const links = new SetupLinks({ database, now });
   const sessions = new Sessions({ database, log, idleMs: sessionIdleMs, lifetimeMs: sessionLifetimeMs, now });
-  const administrators = new AdministratorService({ database, passwords, sessions, links, log, now });
-  return { passwords, links, sessions, administrators };
+  const parts = { database, passwords, sessions, links, log, now };
+  const administrators = new AdministratorService(parts);
+  return { passwords, links, sessions, administrators, setup: new AdministratorSetup(parts) };
 }
 
 /** Assembles the administration. */
 export function createAdministration(options: AdministrationOptions): Administration {
   const { database, log, now, service } = options;
-  const { passwords, links, sessions, administrators } = administratorServices(options);
+  const { passwords, links, sessions, administrators, setup } = administratorServices(options);
   const budgets = new GuessBudgets({ database, now });
   const browsers = new KnownBrowsers(options.authSecrets, options.now);
   const signIn = new SignIn({ database, passwords, sessions, links, budgets, browsers, log, now });
@@ -74,7 +76,16 @@ export function createAdministration(options: AdministrationOptions): Administra
     origin,
   });
   const browserCookie = new ServiceCookie({ name: 'coursewire_browser', maxAgeMs: KNOWN_FOR_MS, origin });
-  const routesOptions = { administrators, sessions, signIn, sessionCookie, browserCookie, origin, service };
+  const routesOptions = {
+    administrators,
+    setup,
+    sessions,
+    signIn,
+    sessionCookie,
+    browserCookie,
+    origin,
+    service,
+  };
   const baseUrl = (request: FastifyRequest) => service.baseUrl ?? origin(request);
   return {
     administrators,
@@ -90,7 +101,7 @@ export function createAdministration(options: AdministrationOptions): Administra
       administratorRoutes(routes, { administrators, baseUrl });
     },
     firstSetupUrl: async (base) => {
-      const link = await administrators.issueFirstLink();
+      const link = await setup.issueFirstLink();
       return link === null ? null : setupUrl(base, link.token);
     },
   };

@@ -16,7 +16,8 @@ import {
   SetupLinkBody,
   SignInInput,
 } from './administrator-schemas.ts';
-import type { AdministratorService, LinkOwner } from './administrator-service.ts';
+import type { AdministratorService } from './administrator-service.ts';
+import type { AdministratorSetup, LinkOwner } from './administrator-setup.ts';
 import { browserName } from './browser-name.ts';
 import { isRole, scopesOfRole } from './roles.ts';
 import type { ServiceCookie } from './session-cookie.ts';
@@ -27,6 +28,7 @@ import { isUnattended } from './unattended.ts';
 /** Dependencies of the sign-in routes. */
 export interface SessionRoutesOptions {
   administrators: AdministratorService;
+  setup: AdministratorSetup;
   sessions: Sessions;
   signIn: SignIn;
   sessionCookie: ServiceCookie;
@@ -64,14 +66,14 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
 }
 
 function getSessionRoute(routes: Routes, options: SessionRoutesOptions): void {
-  const { administrators, sessions, sessionCookie } = options;
+  const { setup, sessions, sessionCookie } = options;
   routes.get('/ui/api/session', { schema: { ...HIDDEN } }, async (request) => {
     const token = sessionCookie.read(request);
     if (token !== null) assertNotFromOtherOrigin(request);
     const signedIn =
       token === null ? null : await sessions.verify(token, request.ip, { unattended: isUnattended(request) });
     if (signedIn !== null) return sessionRecord(request, signedIn, options);
-    const setupRequired = await administrators.needsSetup();
+    const setupRequired = await setup.needsSetup();
     throw new ProblemError('unauthorized', 'Sign in first.', {
       headers: { 'WWW-Authenticate': challenge() },
       ...(setupRequired ? { members: { setup_required: true } } : {}),
@@ -107,12 +109,12 @@ function signOutRoute(routes: Routes, options: SessionRoutesOptions): void {
 
 /** The token is in the body: proxies log addresses. */
 function readSetupLinkRoute(routes: Routes, options: SessionRoutesOptions): void {
-  const { administrators } = options;
+  const { setup } = options;
   routes.post(
     '/ui/api/setup/link',
     { ...fromOwnPages(options), bodyLimit: MAX_OPEN_BODY_BYTES, schema: { ...HIDDEN, body: SetupLinkBody } },
     async (request) => {
-      const found = await administrators.readLink(request.body.token);
+      const found = await setup.readLink(request.body.token);
       if (found === null) throw new ProblemError('not-found', 'This link was used or has expired');
       return toInvitation(found);
     },
@@ -120,13 +122,13 @@ function readSetupLinkRoute(routes: Routes, options: SessionRoutesOptions): void
 }
 
 function setUpRoute(routes: Routes, options: SessionRoutesOptions): void {
-  const { administrators, signIn } = options;
+  const { setup, signIn } = options;
   routes.post(
     '/ui/api/setup',
     { ...fromOwnPages(options), bodyLimit: MAX_OPEN_BODY_BYTES, schema: { ...HIDDEN, body: SetupBody } },
     async (request, reply) => {
       const { token, email, name, password } = request.body;
-      const { administrator, sessionToken, passwordHash } = await administrators.setUp(
+      const { administrator, sessionToken, passwordHash } = await setup.setUp(
         { token, email: email ?? undefined, name: name ?? undefined, password },
         sessionUseOf(request),
       );

@@ -146,8 +146,8 @@ describe('changes of an administrator at the same time', () => {
 
   test('the first link ends if another administrator is created while its password is hashed', async () => {
     await using administration = await openAdministration();
-    const { administrators, passwords } = administration;
-    const link = await administrators.issueFirstLink();
+    const { administrators, setup, passwords } = administration;
+    const link = await setup.issueFirstLink();
     const { hash } = passwords;
     passwords.hash = async (password) => {
       passwords.hash = hash;
@@ -158,7 +158,7 @@ describe('changes of an administrator at the same time', () => {
       return await passwords.hash(password);
     };
     const input = { token: link!.token, email: 'first@example.com', name: 'First', password: PASSWORD };
-    await refused(['not-found'], administrators.setUp(input, USE));
+    await refused(['not-found'], setup.setUp(input, USE));
     assert.deepEqual(
       (await administrators.list()).map(({ email }) => email),
       [VIEWER_EMAIL],

@@ -16,7 +16,7 @@ import { runProgram } from '../../support/service-process.ts';
 async function openCommand() {
   const owned = await openTestDatabase();
   const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } });
-  const { administrators } = administratorServices({
+  const { administrators, setup } = administratorServices({
     database: owned.database,
     log: logs.for('AdministratorService'),
     sessionIdleMs: HOUR_MS,
@@ -26,6 +26,7 @@ async function openCommand() {
   let opened = 0;
   return {
     administrators,
+    setup,
     /** How often a command has opened the administrators. */
     opened: () => opened,
     run: (args: string[], input = '') =>
@@ -52,7 +53,7 @@ describe('coursewire user create', () => {
     const { code, out, err } = await command.run([...CREATE, '--name', 'Ann']);
     assert.deepEqual([code, err], [0, '']);
     const token = /https:\/\/wire\.example\.com\/ui\/setup#token=(\S+)/.exec(out)?.[1] ?? '';
-    assert.deepEqual(await command.administrators.readLink(token), {
+    assert.deepEqual(await command.setup.readLink(token), {
       id: 1,
       email: 'Ann@example.com',
       name: 'Ann',
