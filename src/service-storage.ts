@@ -4,7 +4,7 @@ import { Instances } from './housekeeping/instances.ts';
 import { TaskLeases } from './housekeeping/task-leases.ts';
 import { ClockWatch } from './observability/clock-watch.ts';
 import { DatabaseWatch } from './observability/database-watch.ts';
-import type { Logs } from './observability/log.ts';
+import type { Logger, Logs } from './observability/log.ts';
 import { secretFindings } from './secrets/secret-check.ts';
 import { delivers } from './settings/delivers.ts';
 import { describeRuntime, type Runtime } from './settings/runtime.ts';
@@ -70,13 +70,7 @@ export async function openServiceStorage(
       onLost,
     }),
   );
-  log.info('opened the database', { engine: database.dialect });
-  if (storage.migrated.length > 0) log.info('migrated the database', { migrations: storage.migrated });
-  for (const { serious, text } of secretFindings(storage.secretUse, storage.cipher.hasFormer)) {
-    if (serious) serviceLog.error(text);
-    else serviceLog.warn(text);
-  }
-
+  logOpened(storage, { log, serviceLog });
   const runtime = describeRuntime();
   const instance = randomUUIDv7();
   const instances = stack.use(
@@ -102,4 +96,17 @@ export async function openServiceStorage(
     runtime,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Logs what was opened and migrated, and what is wrong with the secrets. */
+function logOpened(
+  { database, migrated, secretUse, cipher }: Storage,
+  { log, serviceLog }: { log: Logger; serviceLog: Logger },
+): void {
+  log.info('opened the database', { engine: database.dialect });
+  if (migrated.length > 0) log.info('migrated the database', { migrations: migrated });
+  for (const { serious, text } of secretFindings(secretUse, cipher.hasFormer)) {
+    if (serious) serviceLog.error(text);
+    else serviceLog.warn(text);
+  }
 }

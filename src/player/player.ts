@@ -11,6 +11,7 @@ import type { Routes } from '../http/routes.ts';
 import { ProblemError } from '../problems/problem.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { contentBaseUrlOf, contentPortOf } from '../settings/base-url.ts';
+import type { Settings } from '../settings/settings-table.ts';
 import { SECOND_MS } from '../time/units.ts';
 import { aiccRuntime } from './aicc/aicc-runtime.ts';
 import { readAttemptHistory } from './attempts/attempt-history.ts';
@@ -101,15 +102,7 @@ export async function createPlayer(
       previewRoutes(routes, (preview) => startPreview(parts, reader, preview));
     },
     async listen() {
-      await listen(server, {
-        host: settings.host,
-        port,
-        portSetting: 'content_port',
-        ...(settings.content_port === null
-          ? { portNote: 'it is not set, so it is the port after port' }
-          : {}),
-      });
-      port = (server.server.address() as AddressInfo).port;
+      port = await listenOnContentPort(server, settings, port);
       const url = contentBaseUrlOf(settings, port);
       risks = contentOriginRisks(settings, url);
       for (const text of risks) log.warn(text);
@@ -208,6 +201,21 @@ async function createServer(
   });
   server.addHook('preClose', async () => pace.stop());
   return server;
+}
+
+/** Starts to listen, and returns the port. */
+async function listenOnContentPort(
+  server: FastifyInstance,
+  { host, content_port: chosen }: Settings,
+  port: number,
+): Promise<number> {
+  await listen(server, {
+    host,
+    port,
+    portSetting: 'content_port',
+    ...(chosen === null ? { portNote: 'it is not set, so it is the port after port' } : {}),
+  });
+  return (server.server.address() as AddressInfo).port;
 }
 
 /** Whether a runtime plays a standard. */

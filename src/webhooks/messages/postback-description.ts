@@ -35,6 +35,40 @@ const header = (name: string, description: string, example: string) => ({
   example,
 });
 
+/** The header fields of postbacks, except `Authorization`. */
+const HEADER_FIELDS = [
+  header('webhook-id', 'The same for all attempts of a message.', '01995f3e-7d0b-7c3e-9d2a-6b1f0c9a4e21'),
+  header('webhook-timestamp', 'When this attempt was made, in seconds since the Unix epoch.', '1769852530'),
+  {
+    ...header(
+      'webhook-signature',
+      'Signatures of id, timestamp and body (Standard Webhooks), if the webhook has a signing secret.',
+      'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+    ),
+    required: false,
+  },
+  {
+    ...header('webhook-test', '`true` for a test message, whose data is made up.', 'true'),
+    required: false,
+  },
+  {
+    ...header(
+      'traceparent',
+      'The place of the attempt in a trace (W3C Trace Context), if the service sends traces.',
+      '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    ),
+    required: false,
+  },
+  {
+    ...header(
+      'tracestate',
+      'What the tracing system adds to `traceparent`, if it adds anything.',
+      'vendor=b7ad6b7169203331',
+    ),
+    required: false,
+  },
+];
+
 /** The postbacks as OpenAPI 3.1 `webhooks`: one for each subtopic, with an example. */
 export function describePostbacks(): Record<string, object> {
   return Object.fromEntries(
@@ -48,46 +82,7 @@ export function describePostbacks(): Record<string, object> {
           description:
             'Sent to the target of every webhook that matches the event, in order for each webhook, and at least once: handle ' +
             'each `webhook-id` only once. The header `Authorization` has HTTP Basic credentials for webhooks of type BASIC.',
-          parameters: [
-            header(
-              'webhook-id',
-              'The same for all attempts of a message.',
-              '01995f3e-7d0b-7c3e-9d2a-6b1f0c9a4e21',
-            ),
-            header(
-              'webhook-timestamp',
-              'When this attempt was made, in seconds since the Unix epoch.',
-              '1769852530',
-            ),
-            {
-              ...header(
-                'webhook-signature',
-                'Signatures of id, timestamp and body (Standard Webhooks), if the webhook has a signing secret.',
-                'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-              ),
-              required: false,
-            },
-            {
-              ...header('webhook-test', '`true` for a test message, whose data is made up.', 'true'),
-              required: false,
-            },
-            {
-              ...header(
-                'traceparent',
-                'The place of the attempt in a trace (W3C Trace Context), if the service sends traces.',
-                '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-              ),
-              required: false,
-            },
-            {
-              ...header(
-                'tracestate',
-                'What the tracing system adds to `traceparent`, if it adds anything.',
-                'vendor=b7ad6b7169203331',
-              ),
-              required: false,
-            },
-          ],
+          parameters: HEADER_FIELDS,
           requestBody: {
             required: true,
             content: {
