@@ -28,26 +28,8 @@ export interface RowSelecting<T> {
   actions: ReactNode;
 }
 
-/**
- * A list that the service searches, sorts and pages. Its state is in the address (see useTable), its content is a
- * query (with `placeholderData: keepPreviousData`, so that the rows stay while another page loads).
- */
-export function DataTable<T extends object>({
-  label,
-  columns,
-  rowKey,
-  table,
-  query,
-  defaultOrder,
-  searchLabel,
-  filters,
-  toolbar,
-  dragging,
-  selecting,
-  exporting,
-  further,
-  empty,
-}: {
+/** Options of {@link DataTable}. */
+export interface DataTableProps<T> {
   /** The name of the list: `Webhooks`. */
   label: string;
   columns: readonly Column<T>[];
@@ -75,7 +57,28 @@ export function DataTable<T extends object>({
   further?: FurtherSearch | undefined;
   /** Shown if there are no rows at all (an EmptyState that says what to do). */
   empty: ReactNode;
-}) {
+}
+
+/**
+ * A list that the service searches, sorts and pages. Its state is in the address (see useTable), its content is a
+ * query (with `placeholderData: keepPreviousData`, so that the rows stay while another page loads).
+ */
+export function DataTable<T extends object>({
+  label,
+  columns,
+  rowKey,
+  table,
+  query,
+  defaultOrder,
+  searchLabel,
+  filters,
+  toolbar,
+  dragging,
+  selecting,
+  exporting,
+  further,
+  empty,
+}: DataTableProps<T>) {
   const { data, error, isPlaceholderData, refetch } = query;
   const order = orderOf(table, columns, defaultOrder);
   const onOrder = ({ sort, direction }: TableOrder) => table.change({ sort, direction });

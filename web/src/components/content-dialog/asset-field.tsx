@@ -19,6 +19,8 @@ export interface PickedAsset {
   name: string | null;
 }
 
+type NamedAsset = PickedAsset & { name: string };
+
 /**
  * A form field for accounts or content, which are chosen in the content dialog. It holds several, or with `single` one,
  * which a new choice replaces.
@@ -67,40 +69,25 @@ export function AssetField({
     setOpened(isOpen);
     onOpenChange?.(isOpen);
   };
-  const unnamed = value.filter(({ name }) => name === null).slice(0, MAX_BY_ID);
-  const named = useQuery(assetsByIdQuery(unnamed));
-  const nameOf = (asset: PickedAsset): string => {
-    if (asset.name !== null) return asset.name;
-    const read = named.data?.find((each) => assetKey(each) === assetKey(asset));
-    if (read !== undefined) return read.name;
-    return named.isSuccess ? shared.assets.missing(asset.id) : String(asset.id);
-  };
-  const assets = value.map((asset) => ({ ...asset, name: nameOf(asset) }));
-  const [only] = assets;
-  const described = [
-    description === undefined ? '' : `${id}-description`,
-    error == null || error === false ? '' : `${id}-error`,
-  ]
-    .filter(Boolean)
-    .join(' ');
+  const assets = useNames(value);
+  const isWrong = error != null && error !== false;
+  const described =
+    [description === undefined ? '' : `${id}-description`, isWrong ? `${id}-error` : '']
+      .filter(Boolean)
+      .join(' ') || undefined;
   return (
     <Input.Wrapper id={id} label={label} labelElement="div" description={description} error={error}>
       <div className={styles.field}>
         {single ? (
-          <UnstyledButton
-            className={styles.single}
-            data-empty={only === undefined || undefined}
-            data-wrong={(error != null && error !== false) || undefined}
-            aria-haspopup="dialog"
-            aria-label={texts.fieldOf(label, only?.name ?? disabled ?? choose)}
-            aria-describedby={described === '' ? undefined : described}
-            disabled={disabled !== undefined}
-            onClick={() => open(true)}
-          >
-            {only !== undefined && <AssetIcon type={only.type} />}
-            <bdi className={styles.name}>{only?.name ?? disabled ?? choose}</bdi>
-            <IconSelector size={16} stroke={1.5} aria-hidden />
-          </UnstyledButton>
+          <SingleAsset
+            label={label}
+            asset={assets[0]}
+            choose={choose}
+            disabled={disabled}
+            isWrong={isWrong}
+            describedBy={described}
+            onOpen={() => open(true)}
+          />
         ) : (
           <>
             {assets.length > 0 && (
@@ -117,7 +104,7 @@ export function AssetField({
               size="xs"
               leftSection={<IconPlus size={14} stroke={1.8} aria-hidden />}
               aria-haspopup="dialog"
-              aria-describedby={described === '' ? undefined : described}
+              aria-describedby={described}
               onClick={() => open(true)}
             >
               {choose}
@@ -143,4 +130,54 @@ export function AssetField({
       />
     </Input.Wrapper>
   );
+}
+
+/** The button of a field for one asset. It shows the chosen one. */
+function SingleAsset({
+  label,
+  asset,
+  choose,
+  disabled,
+  isWrong,
+  describedBy,
+  onOpen,
+}: {
+  label: string;
+  asset: NamedAsset | undefined;
+  choose: string;
+  disabled: string | undefined;
+  isWrong: boolean;
+  describedBy: string | undefined;
+  onOpen: () => void;
+}) {
+  const shown = asset?.name ?? disabled ?? choose;
+  return (
+    <UnstyledButton
+      className={styles.single}
+      data-empty={asset === undefined || undefined}
+      data-wrong={isWrong || undefined}
+      aria-haspopup="dialog"
+      aria-label={texts.fieldOf(label, shown)}
+      aria-describedby={describedBy}
+      disabled={disabled !== undefined}
+      onClick={onOpen}
+    >
+      {asset !== undefined && <AssetIcon type={asset.type} />}
+      <bdi className={styles.name}>{shown}</bdi>
+      <IconSelector size={16} stroke={1.5} aria-hidden />
+    </UnstyledButton>
+  );
+}
+
+/** Looks up the names that are not known. Until then, an asset is shown with its id. */
+function useNames(assets: readonly PickedAsset[]): NamedAsset[] {
+  const unnamed = assets.filter(({ name }) => name === null).slice(0, MAX_BY_ID);
+  const named = useQuery(assetsByIdQuery(unnamed));
+  const nameOf = (asset: PickedAsset): string => {
+    if (asset.name !== null) return asset.name;
+    const read = named.data?.find((each) => assetKey(each) === assetKey(asset));
+    if (read !== undefined) return read.name;
+    return named.isSuccess ? shared.assets.missing(asset.id) : String(asset.id);
+  };
+  return assets.map((asset) => ({ ...asset, name: nameOf(asset) }));
 }

@@ -63,21 +63,12 @@ function CreateForm({
     courseId === undefined ? [] : [{ type: 'COURSE', id: courseId, name: null }],
   );
   const [learner, setLearner] = useState('');
-  const [faults, setFaults] = useState<Faults>({});
-  const key = useRef('');
-  const places = useRef<Partial<Record<Field, HTMLDivElement | null>>>({});
-  const place = (field: Field) => (element: HTMLDivElement | null) => {
-    places.current[field] = element;
-  };
-  const show = (found: Faults) => {
-    setFaults(found);
-    const first = FIELDS.find((field) => found[field] !== undefined);
-    if (first !== undefined) places.current[first]?.querySelector<HTMLElement>('input, button')?.focus();
-  };
+  const { faults, show, correct, place, focus } = useFaults();
   /** The idempotency key of the input that was sent. */
+  const key = useRef('');
   const changed = (field: Field) => {
     key.current = '';
-    setFaults(({ [field]: _corrected, ...others }) => others);
+    correct(field);
   };
   const notHeld = useNotHeld(account[0], course[0]);
   const create = useFormMutation({
@@ -105,10 +96,10 @@ function CreateForm({
       return;
     }
     if (notHeld !== null) {
-      places.current.course_id?.querySelector('button')?.focus();
+      focus('course_id');
       return;
     }
-    setFaults({});
+    show({});
     create.mutate({
       account_id,
       ...(subject.type === 'EQUIVALENT' ? { equivalent_id: subject.id } : { course_id: subject.id }),
@@ -175,6 +166,28 @@ function CreateForm({
       </Stack>
     </form>
   );
+}
+
+/** The faults of the fields. The first field with a fault gets the focus. */
+function useFaults() {
+  const [faults, setFaults] = useState<Faults>({});
+  const places = useRef<Partial<Record<Field, HTMLDivElement | null>>>({});
+  const focus = (field: Field) => places.current[field]?.querySelector<HTMLElement>('input, button')?.focus();
+  return {
+    faults,
+    focus,
+    /** The `ref` of the element that contains a field. */
+    place: (field: Field) => (element: HTMLDivElement | null) => {
+      places.current[field] = element;
+    },
+    show: (found: Faults) => {
+      setFaults(found);
+      const first = FIELDS.find((field) => found[field] !== undefined);
+      if (first !== undefined) focus(first);
+    },
+    /** Removes the fault of a field that has changed. */
+    correct: (field: Field) => setFaults(({ [field]: _corrected, ...others }) => others),
+  };
 }
 
 /** Shows the errors of the service at the fields. */

@@ -73,6 +73,22 @@ export function useClientActions(): {
     isOpen('remove'),
   );
 
+  /** What the dialogs that ask for confirmation share. */
+  const asking = (
+    action: ClientAction,
+    {
+      isPending,
+      error,
+      mutate,
+    }: Pick<typeof renew, 'isPending' | 'error'> & { mutate: (of: ApiClient) => void },
+    of: ApiClient,
+  ) => ({
+    opened: isOpen(action),
+    pending: isPending,
+    error,
+    onConfirm: () => mutate(of),
+    onClose: () => close(action, of),
+  });
   const forgetFailures = () => {
     for (const mutation of [disable, renew, remove]) mutation.reset();
   };
@@ -102,36 +118,24 @@ export function useClientActions(): {
               onClose={() => close('edit', client)}
             />
             <ConfirmDialog
-              opened={isOpen('renew')}
+              {...asking('renew', renew, client)}
               title={texts.renew.title(client.name)}
               confirmLabel={texts.renew.confirm}
-              pending={renew.isPending}
-              error={renew.error}
-              onConfirm={() => renew.mutate(client)}
-              onClose={() => close('renew', client)}
             >
               {texts.renew.description}
             </ConfirmDialog>
             <ConfirmDialog
-              opened={isOpen('disable')}
+              {...asking('disable', disable, client)}
               title={texts.disable.title(client.name)}
               confirmLabel={texts.disable.confirm}
-              pending={disable.isPending}
-              error={disable.error}
-              onConfirm={() => disable.mutate(client)}
-              onClose={() => close('disable', client)}
             >
               {texts.disable.description}
             </ConfirmDialog>
             <ConfirmDialog
-              opened={isOpen('remove')}
+              {...asking('remove', remove, client)}
               title={texts.remove.title(client.name)}
               confirmLabel={texts.remove.confirm}
               {...(client.last_used_dt ? { typedName: client.name } : {})}
-              pending={remove.isPending}
-              error={remove.error}
-              onConfirm={() => remove.mutate(client)}
-              onClose={() => close('remove', client)}
             >
               {texts.remove.description}
             </ConfirmDialog>

@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { Fragment, useState } from 'react';
 import { assetKey } from '../../../../../src/events/asset-key.ts';
 import type { ContentReference } from '../../../../../src/events/event.ts';
@@ -12,7 +12,7 @@ import { ErrorState } from '../../../components/error-state.tsx';
 import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { selectColumn } from '../../../components/selection/select-column.tsx';
-import { useSelection } from '../../../components/selection/use-selection.ts';
+import { type Selection, useSelection } from '../../../components/selection/use-selection.ts';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
@@ -30,34 +30,13 @@ const keyOf = ({ account_id }: AccountWithContent) => account_id;
 export function AccountsPanel({ asset }: { asset: Asset }) {
   const isAdmin = useIsAdmin();
   const { type, id } = asset;
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    accountsWithQuery({ type, id }),
-  );
-  const rows = data?.pages.flatMap((page) => page.data);
+  const query = useInfiniteQuery(accountsWithQuery({ type, id }));
+  const { error, refetch } = query;
+  const rows = query.data?.pages.flatMap((page) => page.data);
   const selection = useSelection(rows ?? [], keyOf);
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState(false);
-  const anyDirect = selection.items.some((account) => hasDirectly(account, asset));
-  const columns: Column<AccountWithContent>[] = [
-    {
-      id: 'account',
-      label: texts.columns.account,
-      card: 'title',
-      cell: ({ account_id, account_name, enabled }) => (
-        <span className={styles.account}>
-          <AssetLink type="ACCOUNT" id={account_id}>
-            <bdi>{account_name}</bdi>
-          </AssetLink>
-          {!enabled && <StatusBadge tone="quiet">{texts.inactive}</StatusBadge>}
-        </span>
-      ),
-    },
-    {
-      id: 'through',
-      label: texts.columns.through,
-      cell: ({ through }) => <Through ways={through} asset={asset} />,
-    },
-  ];
+  const columns = columnsOf(asset);
   return (
     <Panel
       title={texts.title}
@@ -66,22 +45,7 @@ export function AccountsPanel({ asset }: { asset: Asset }) {
       actions={
         isAdmin &&
         (selection.chosen.size > 0 ? (
-          <div className={styles.selection}>
-            <span role="status">{selectionTexts.count(formatNumber(selection.chosen.size))}</span>
-            <Button variant="subtle" size="compact-sm" color="gray" onClick={selection.clear}>
-              {selectionTexts.none}
-            </Button>
-            <Button
-              size="xs"
-              color="red"
-              variant="light"
-              disabled={!anyDirect}
-              title={anyDirect ? undefined : texts.remove.none}
-              onClick={() => setRemoving(true)}
-            >
-              {texts.remove.action}
-            </Button>
-          </div>
+          <SelectedAccounts asset={asset} selection={selection} onRemove={() => setRemoving(true)} />
         ) : (
           <Button
             size="xs"
@@ -117,25 +81,7 @@ export function AccountsPanel({ asset }: { asset: Asset }) {
             rows={rows}
             rowKey={keyOf}
           />
-          <div className={styles.more}>
-            {hasNextPage && (
-              <Button
-                variant="subtle"
-                size="compact-sm"
-                loading={isFetchingNextPage}
-                onClick={() => void fetchNextPage()}
-              >
-                {texts.more}
-              </Button>
-            )}
-            <ExportButton
-              exporting={{
-                name: 'accounts-with-access',
-                page: (_client, cursor, limit) => readAccountsWith({ type, id }, cursor, limit),
-              }}
-              rowKey={keyOf}
-            />
-          </div>
+          <ListFooter asset={asset} query={query} />
         </>
       )}
       <AddToAccountsDialog contents={[asset]} opened={adding} onClose={() => setAdding(false)} />
@@ -147,6 +93,90 @@ export function AccountsPanel({ asset }: { asset: Asset }) {
         onClose={() => setRemoving(false)}
       />
     </Panel>
+  );
+}
+
+function columnsOf(asset: Asset): Column<AccountWithContent>[] {
+  return [
+    {
+      id: 'account',
+      label: texts.columns.account,
+      card: 'title',
+      cell: ({ account_id, account_name, enabled }) => (
+        <span className={styles.account}>
+          <AssetLink type="ACCOUNT" id={account_id}>
+            <bdi>{account_name}</bdi>
+          </AssetLink>
+          {!enabled && <StatusBadge tone="quiet">{texts.inactive}</StatusBadge>}
+        </span>
+      ),
+    },
+    {
+      id: 'through',
+      label: texts.columns.through,
+      cell: ({ through }) => <Through ways={through} asset={asset} />,
+    },
+  ];
+}
+
+/** What can be done with the selected accounts. */
+function SelectedAccounts({
+  asset,
+  selection,
+  onRemove,
+}: {
+  asset: Asset;
+  selection: Selection<AccountWithContent>;
+  onRemove: () => void;
+}) {
+  const anyDirect = selection.items.some((account) => hasDirectly(account, asset));
+  return (
+    <div className={styles.selection}>
+      <span role="status">{selectionTexts.count(formatNumber(selection.chosen.size))}</span>
+      <Button variant="subtle" size="compact-sm" color="gray" onClick={selection.clear}>
+        {selectionTexts.none}
+      </Button>
+      <Button
+        size="xs"
+        color="red"
+        variant="light"
+        disabled={!anyDirect}
+        title={anyDirect ? undefined : texts.remove.none}
+        onClick={onRemove}
+      >
+        {texts.remove.action}
+      </Button>
+    </div>
+  );
+}
+
+function ListFooter({
+  asset: { type, id },
+  query: { hasNextPage, isFetchingNextPage, fetchNextPage },
+}: {
+  asset: Asset;
+  query: Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
+}) {
+  return (
+    <div className={styles.more}>
+      {hasNextPage && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          loading={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          {texts.more}
+        </Button>
+      )}
+      <ExportButton
+        exporting={{
+          name: 'accounts-with-access',
+          page: (_client, cursor, limit) => readAccountsWith({ type, id }, cursor, limit),
+        }}
+        rowKey={keyOf}
+      />
+    </div>
   );
 }
 
