@@ -111,16 +111,7 @@ function CreateForm({
     <form noValidate onSubmit={submit}>
       <Stack gap="md">
         <FormProblem error={create.error} fields={[...FIELDS, 'equivalent_id']} />
-        {refusedAccount !== undefined && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link {...props} to="/accounts/$accountId" params={{ accountId: refusedAccount.id }} />
-            )}
-          >
-            {texts.toAccount}
-          </Anchor>
-        )}
+        {refusedAccount !== undefined && <AccountLink accountId={refusedAccount.id} />}
         <div ref={place('account_id')}>
           <AccountField
             value={account}
@@ -165,6 +156,17 @@ function CreateForm({
         <FormButtons submit={texts.submit} pending={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
+  );
+}
+
+function AccountLink({ accountId }: { accountId: number }) {
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) => <Link {...props} to="/accounts/$accountId" params={{ accountId }} />}
+    >
+      {texts.toAccount}
+    </Anchor>
   );
 }
 

@@ -27,52 +27,14 @@ export function useClientActions(): {
   act: (action: ClientAction, client: ApiClient) => void;
   dialogs: ReactNode;
 } {
-  const queryClient = useQueryClient();
-  const { asked, isOpen, ask, close } = useQuestion<ClientAction, ApiClient>(({ client_id: id }) => id);
+  const question = useQuestion<ClientAction, ApiClient>(({ client_id: id }) => id);
+  const { asked, isOpen, ask, close } = question;
   const client = asked?.of ?? null;
   const [isCreating, setIsCreating] = useState(false);
   const [secret, setSecret] = useState<{ of: ClientWithSecret; isNew: boolean } | null>(null);
-  const onSettled = () => queryClient.invalidateQueries({ queryKey: clientsKey });
-  const enable = useMutation({
-    mutationFn: ({ client_id }: ApiClient) => setClientEnabled(client_id, true),
-    onSuccess: (saved) => notifyDone(texts.enable.done(saved.name)),
-    onError: notifyError,
-    onSettled,
-  });
-  const disable = useFormMutation(
-    {
-      mutationFn: ({ client_id }: ApiClient) => setClientEnabled(client_id, false),
-      onSuccess: (saved, of) => {
-        close('disable', of);
-        notifyDone(texts.disable.done(saved.name));
-      },
-      onSettled,
-    },
-    isOpen('disable'),
+  const { enable, disable, renew, remove } = useClientChanges(question, (of) =>
+    setSecret({ of, isNew: false }),
   );
-  const renew = useFormMutation(
-    {
-      mutationFn: ({ client_id }: ApiClient) => renewClientSecret(client_id),
-      onSuccess: (renewed, of) => {
-        close('renew', of);
-        setSecret({ of: renewed, isNew: false });
-      },
-      onSettled,
-    },
-    isOpen('renew'),
-  );
-  const remove = useFormMutation(
-    {
-      mutationFn: ({ client_id }: ApiClient) => deleteClient(client_id),
-      onSuccess: (_nothing, of) => {
-        close('remove', of);
-        notifyDone(texts.remove.done(of.name));
-      },
-      onSettled,
-    },
-    isOpen('remove'),
-  );
-
   /** What the dialogs that ask for confirmation share. */
   const asking = (
     action: ClientAction,
@@ -149,4 +111,53 @@ export function useClientActions(): {
       </>
     ),
   };
+}
+
+/** The changes that follow the questions, and enabling, which needs no question. */
+function useClientChanges(
+  { isOpen, close }: Pick<ReturnType<typeof useQuestion<ClientAction, ApiClient>>, 'isOpen' | 'close'>,
+  onRenewed: (client: ClientWithSecret) => void,
+) {
+  const queryClient = useQueryClient();
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: clientsKey });
+  const enable = useMutation({
+    mutationFn: ({ client_id }: ApiClient) => setClientEnabled(client_id, true),
+    onSuccess: (saved) => notifyDone(texts.enable.done(saved.name)),
+    onError: notifyError,
+    onSettled,
+  });
+  const disable = useFormMutation(
+    {
+      mutationFn: ({ client_id }: ApiClient) => setClientEnabled(client_id, false),
+      onSuccess: (saved, of) => {
+        close('disable', of);
+        notifyDone(texts.disable.done(saved.name));
+      },
+      onSettled,
+    },
+    isOpen('disable'),
+  );
+  const renew = useFormMutation(
+    {
+      mutationFn: ({ client_id }: ApiClient) => renewClientSecret(client_id),
+      onSuccess: (renewed, of) => {
+        close('renew', of);
+        onRenewed(renewed);
+      },
+      onSettled,
+    },
+    isOpen('renew'),
+  );
+  const remove = useFormMutation(
+    {
+      mutationFn: ({ client_id }: ApiClient) => deleteClient(client_id),
+      onSuccess: (_nothing, of) => {
+        close('remove', of);
+        notifyDone(texts.remove.done(of.name));
+      },
+      onSettled,
+    },
+    isOpen('remove'),
+  );
+  return { enable, disable, renew, remove };
 }
