@@ -31,9 +31,9 @@ import { lineRoutes } from './lines/line-routes.ts';
 import { LineService } from './lines/line-service.ts';
 import { WaitingMessages } from './lines/waiting-messages.ts';
 import { waitingRoutes } from './lines/waiting-routes.ts';
-import { EventLog } from './messages/event-log.ts';
 import { traceMessages } from './messages/message-traces.ts';
 import { ReportedEvents } from './messages/reported-events.ts';
+import { TriggeringLog } from './messages/triggering-log.ts';
 import { signingRoutes } from './signing/signing-routes.ts';
 import { SigningService } from './signing/signing-service.ts';
 import { type SendPostback, TestMessages } from './test-messages/test-message.ts';
@@ -81,17 +81,17 @@ export function startWebhooks(context: ServiceContext, options: WebhooksOptions)
   recorder.start();
   stack.use(startHistoryIndex({ database, log }));
   stack.use(new EventBlocks({ database, log })).start();
-  const eventLog = new EventLog(logs);
+  const triggeringLog = new TriggeringLog(logs);
   const deliveryLog = new DeliveryLog(logs);
   const targets = new DeliveryTargets({ reader, cipher });
   const trends = new TrendService({ reader, recorder, now });
   const services = createServices(context, options, { targets, deliveryLog });
   const { webhooks, redelivery, removal } = services;
   return {
-    events: new ReportedEvents(createPublisher(context, options.queue, eventLog), (event) => {
+    events: new ReportedEvents(createPublisher(context, options.queue, triggeringLog), (event) => {
       metrics.eventOccurred(event.subtopic);
       recorder.eventOccurred();
-      eventLog.occurred(event);
+      triggeringLog.occurred(event);
     }),
     onDeleted: (tx, asset) => webhooks.assetDeleted(tx, asset),
     attempted: (webhookId, succeeded, durationMs) => recorder.attempted(webhookId, succeeded, durationMs),
@@ -123,7 +123,7 @@ export function startWebhooks(context: ServiceContext, options: WebhooksOptions)
 function createPublisher(
   { settings, metrics, tracing, now }: ServiceContext,
   queue: MessageQueue,
-  eventLog: EventLog,
+  triggeringLog: TriggeringLog,
 ): EventPublisher<Transaction> {
   if (!settings.enable_webhooks_service) return new RecordingPublisher({ now });
   return new WebhookPublisher({
@@ -132,7 +132,7 @@ function createPublisher(
     now,
     onPublished: (event, webhookIds) => {
       metrics.messagesEnqueued(event.subtopic, webhookIds.length);
-      eventLog.triggered(event, webhookIds);
+      triggeringLog.triggered(event, webhookIds);
     },
   });
 }

@@ -25,7 +25,7 @@ const SENTENCES: Readonly<Record<Subtopic, string>> = {
  * debug. Lines contain only ids. Names and e-mail addresses are in messages, which are logged as the logging modes of
  * webhooks require.
  */
-export class EventLog {
+export class TriggeringLog {
   readonly #logs: Readonly<Record<Topic, Logger>>;
 
   constructor(logs: Logs) {
