@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { syncFolder } from '../sync-folder.ts';
+import { syncFolder } from '../file-system/sync-folder.ts';
 import { DAY_MS } from '../time/units.ts';
 import { isUuid } from '../uuid.ts';
 

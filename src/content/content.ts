@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ManifestReader } from '../course-packages/manifest-reader.ts';
+import { ManifestReader } from '../course-packages/thread/manifest-reader.ts';
 import type { Transaction } from '../database/database.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { Routes } from '../http/routes.ts';

@@ -1,8 +1,8 @@
+import { nameKey } from './archive/zip-names.ts';
 import { type PackageError, packageError, quoted } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import { decodeText, type PiecewiseText } from './text-decoding.ts';
 import { parseXml, type XmlElement } from './xml-tree.ts';
-import { nameKey } from './zip-names.ts';
 
 /** Maximum number of warnings: further ones usually repeat the first. */
 const WARNINGS_SHOWN = 20;

@@ -1,13 +1,13 @@
-import { readAicc } from './aicc.ts';
-import { readCmi5 } from './cmi5.ts';
 import { CourseFiles, type SourceFile } from './course-files.ts';
 import { findCourseRoot } from './course-root.ts';
 import { MAX_PREREQUISITES_LENGTH, type StructureItem } from './course-structure.ts';
 import type { CourseOutline, PackageDescription } from './package-description.ts';
 import { type PackageError, packageError, quoted } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
-import { readScorm } from './scorm.ts';
-import { readTinCan } from './tin-can.ts';
+import { readAicc } from './standards/aicc.ts';
+import { readCmi5 } from './standards/cmi5.ts';
+import { readScorm } from './standards/scorm.ts';
+import { readTinCan } from './standards/tin-can.ts';
 
 interface CourseReader {
   /** The name of the file that identifies the standard. */

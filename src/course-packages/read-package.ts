@@ -1,7 +1,7 @@
 import { NEVER } from '../time/never.ts';
+import { type Extraction, extractArchive } from './archive/extract-archive.ts';
+import { openPackage } from './archive/open-package.ts';
 import { describeCourse } from './describe-course.ts';
-import { type Extraction, extractArchive } from './extract-archive.ts';
-import { openPackage } from './open-package.ts';
 import type { PackageDescription } from './package-description.ts';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.ts';
 

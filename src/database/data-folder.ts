@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-modes.ts';
+import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-modes.ts';
 
 const ROOT_USER = 0;
 

@@ -7,18 +7,17 @@ import type { Reader } from '../database/database.ts';
 import { notFound } from '../problems/problem.ts';
 import { type LearningStatus, NOTHING_LEARNED, type OpenedPage, type UnitState } from './attempts/attempt.ts';
 import type { AttemptService } from './attempts/attempt-service.ts';
-import { assertStorableId } from './attempts/unit-ids.ts';
+import { assertStorableId, MAX_UNIT_ID_LENGTH } from './attempts/unit-ids.ts';
 import { closedUnit } from './attempts/unit-result.ts';
 import { readBody } from './content-origin/read-body.ts';
 import { type CourseRuntime, requiresOwnWindow } from './course-runtime.ts';
-import type { PlayerCourses } from './courses/player-courses.ts';
 import type { PlayerLaunch } from './launches/launch.ts';
 import type { LaunchService } from './launches/launch-service.ts';
+import type { PlayerCourses } from './player-courses.ts';
 import { asksForBrowsed, closedUnits } from './prerequisites.ts';
 import { attemptMs } from './scorm/attempt-time.ts';
 import { isLeftOpen } from './scorm/cmi.ts';
 import { type TimeLimit, timeLimitOf } from './time-limit.ts';
-import { MAX_UNIT_ID_LENGTH } from './unit-id.ts';
 
 const UnitRequest = Type.Object(
   {

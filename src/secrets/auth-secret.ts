@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { PRIVATE_FILE_MODE } from '../file-modes.ts';
+import { PRIVATE_FILE_MODE } from '../file-system/file-modes.ts';
 import { messageOf } from '../problems/error-message.ts';
 
 /** The length of `webhooks_auth_secret`. */

@@ -11,7 +11,7 @@ import type {
 } from '../../src/content/files/content-store.ts';
 import { FolderContentStore } from '../../src/content/files/folder-content-store.ts';
 import { FolderService } from '../../src/content/folders/folder-service.ts';
-import { ManifestReader } from '../../src/course-packages/manifest-reader.ts';
+import { ManifestReader } from '../../src/course-packages/thread/manifest-reader.ts';
 import { type DataFolder, openDataFolder } from '../../src/database/data-folder.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { ServiceEvent } from '../../src/events/event.ts';

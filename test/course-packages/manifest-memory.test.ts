@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ManifestReader } from '../../src/course-packages/manifest-reader.ts';
 import { PackageError } from '../../src/course-packages/package-error.ts';
+import { ManifestReader } from '../../src/course-packages/thread/manifest-reader.ts';
 import { scorm12Package, zipOf } from '../support/course-packages.ts';
 import { HOSTILE_MANIFESTS } from './hostile-manifests.ts';
 import { PackageFile } from './package-file.ts';

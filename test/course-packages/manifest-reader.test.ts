@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ManifestReader } from '../../src/course-packages/manifest-reader.ts';
+import { ManifestReader } from '../../src/course-packages/thread/manifest-reader.ts';
 import { SCORM_12, scorm12Files, scorm12Package, scormManifest, zipOf } from '../support/course-packages.ts';
 import { PackageFile } from './package-file.ts';
 

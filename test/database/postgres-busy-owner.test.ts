@@ -6,11 +6,11 @@ import {
   readRegistrations,
 } from '../../src/content/registrations/registration-store.ts';
 import type { Transaction } from '../../src/database/database.ts';
-import { selectPlaceAt, selectStatements } from '../../src/player/lrs/statement-search-store.ts';
+import { selectPlaceAt, selectStatements } from '../../src/player/lrs/statements/statement-search-store.ts';
 import {
   selectStatementSizes,
   selectStatementsOfRegistration,
-} from '../../src/player/lrs/statement-store.ts';
+} from '../../src/player/lrs/statements/statement-store.ts';
 import { listRegistrations, type RegistrationFilter } from '../../src/ui-api/content/registration-list.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';

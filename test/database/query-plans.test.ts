@@ -14,7 +14,7 @@ import {
   hasStaleProfiles,
   selectLockedUsageOfLearner,
   selectUsageOfRegistration,
-} from '../../src/player/lrs/document-store.ts';
+} from '../../src/player/lrs/documents/document-store.ts';
 import { lockLeasedLines } from '../../src/queue/lines/lease-statements.ts';
 import { readHeads } from '../../src/queue/lines/message-statements.ts';
 import { readWaitingAgain } from '../../src/queue/lines/waiting-again.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { ActivityBranches } from '../../src/player/lrs/activity-branches.ts';
-import { DocumentService } from '../../src/player/lrs/document-service.ts';
+import { DocumentService } from '../../src/player/lrs/documents/document-service.ts';
 import type { LrsScope } from '../../src/player/lrs/lrs-scope.ts';
 import { register } from '../content/registration-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';

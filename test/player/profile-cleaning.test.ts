@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Transaction } from '../../src/database/database.ts';
-import { DocumentService } from '../../src/player/lrs/document-service.ts';
-import { upsertDocument } from '../../src/player/lrs/document-store.ts';
+import { DocumentService } from '../../src/player/lrs/documents/document-service.ts';
+import { upsertDocument } from '../../src/player/lrs/documents/document-store.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 function profile(key: string, learner: { account: number; id: string } | null) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { DocumentService } from '../../src/player/lrs/document-service.ts';
+import { DocumentService } from '../../src/player/lrs/documents/document-service.ts';
 import { MINUTE_MS } from '../../src/time/units.ts';
 import { register } from '../content/registration-helpers.ts';
 import { openDatabaseOf } from '../support/database.ts';

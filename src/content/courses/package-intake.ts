@@ -1,8 +1,8 @@
-import { FairSlots } from '../../course-packages/fair-slots.ts';
-import type { ReadManifest } from '../../course-packages/manifest-messages.ts';
-import type { ManifestReader } from '../../course-packages/manifest-reader.ts';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../course-packages/package-limits.ts';
 import { extractPackage } from '../../course-packages/read-package.ts';
+import { FairSlots } from '../../course-packages/thread/fair-slots.ts';
+import type { ReadManifest } from '../../course-packages/thread/manifest-messages.ts';
+import type { ManifestReader } from '../../course-packages/thread/manifest-reader.ts';
 import { DatabaseUnavailableError, type Reader } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { DAY_MS } from '../../time/units.ts';

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { KIB } from '../../bytes.ts';
-import { PRIVATE_FILE_MODE } from '../../file-modes.ts';
+import { PRIVATE_FILE_MODE } from '../../file-system/file-modes.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { type LookUp, ReceivedForm } from './received-form.ts';
 import type { UploadFolder } from './upload-folders.ts';

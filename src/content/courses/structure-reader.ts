@@ -1,9 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import { STRUCTURE_FORMAT } from '../../course-packages/course-structure.ts';
-import type { ManifestReader } from '../../course-packages/manifest-reader.ts';
 import { PackageError } from '../../course-packages/package-error.ts';
 import { DEFAULT_PACKAGE_LIMITS } from '../../course-packages/package-limits.ts';
 import { mayDescribeCourse } from '../../course-packages/stored-course.ts';
+import type { ManifestReader } from '../../course-packages/thread/manifest-reader.ts';
 import type { Database } from '../../database/database.ts';
 import type { TaskLeases } from '../../housekeeping/task-leases.ts';
 import type { Logger } from '../../observability/log.ts';

@@ -2,9 +2,9 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { forEachConcurrently } from '../../course-packages/for-each-concurrently.ts';
-import { COURSE_FILE_MODE, COURSE_FOLDER_MODE } from '../../file-modes.ts';
-import { syncFolder } from '../../sync-folder.ts';
+import { COURSE_FILE_MODE, COURSE_FOLDER_MODE } from '../../file-system/file-modes.ts';
+import { forEachConcurrently } from '../../file-system/for-each-concurrently.ts';
+import { syncFolder } from '../../file-system/sync-folder.ts';
 
 /** Node has four threads for files, name lookups and cryptography: one is left for the rest of the service. */
 const PARALLEL_FILES = 3;

@@ -15,9 +15,9 @@ import {
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { KIB } from '../../bytes.ts';
-import { readExactly } from '../../course-packages/read-exactly.ts';
-import { COURSE_FILE_MODE } from '../../file-modes.ts';
-import { syncFolder } from '../../sync-folder.ts';
+import { COURSE_FILE_MODE } from '../../file-system/file-modes.ts';
+import { readExactly } from '../../file-system/read-exactly.ts';
+import { syncFolder } from '../../file-system/sync-folder.ts';
 import { bytesOf } from './byte-range.ts';
 import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';

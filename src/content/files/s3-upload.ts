@@ -9,8 +9,8 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { MIB } from '../../bytes.ts';
-import { forEachConcurrently } from '../../course-packages/for-each-concurrently.ts';
-import { readExactly } from '../../course-packages/read-exactly.ts';
+import { forEachConcurrently } from '../../file-system/for-each-concurrently.ts';
+import { readExactly } from '../../file-system/read-exactly.ts';
 import type { Slots } from './slots.ts';
 
 /** The smallest part that S3 accepts. A part stays in memory while it is being sent, so that it can be sent again. */

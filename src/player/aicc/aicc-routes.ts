@@ -9,8 +9,8 @@ import type { AttemptService, AttemptWork } from '../attempts/attempt-service.ts
 import { assertStillRecords } from '../attempts/superseding.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
 import { addCrossOriginHeaders } from '../content-origin/cross-origin-headers.ts';
-import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
+import type { PlayerCourses } from '../player-courses.ts';
 import { withoutLowerScore } from '../scorm/another-pass.ts';
 import type { Cmi } from '../scorm/cmi.ts';
 import { readScorm12 } from '../scorm/scorm12-status.ts';

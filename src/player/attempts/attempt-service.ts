@@ -5,8 +5,8 @@ import type { RegistrationService } from '../../content/registrations/registrati
 import type { Reader, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { SECOND_MS } from '../../time/units.ts';
-import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
+import type { PlayerCourses } from '../player-courses.ts';
 import type { Attempt, OpenedPage, RecordOutcome, UnitState } from './attempt.ts';
 import { AttemptReader } from './attempt-reader.ts';
 import {

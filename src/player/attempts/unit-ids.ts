@@ -2,6 +2,9 @@ import { quoted } from '../../course-packages/package-error.ts';
 import { MAX_UNIT_ID_BYTES } from '../../course-packages/package-limits.ts';
 import { ProblemError } from '../../problems/problem.ts';
 
+/** Maximum length of the id of a unit in a request, in characters. SCORM 2004 and cmi5 allow up to 4,000. */
+export const MAX_UNIT_ID_LENGTH = 4_096;
+
 /**
  * Rejects a unit with an id that some databases cannot store. Such courses were imported before identifiers had a
  * limit.

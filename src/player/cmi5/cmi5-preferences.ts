@@ -1,7 +1,7 @@
 import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import { isLanguage } from '../lrs/data-types.ts';
 import { isJsonType } from '../lrs/lrs-request.ts';
+import { isLanguage } from '../lrs/rules/data-types.ts';
 
 /** The id of the learner's preferences, a document of the agent profile (cmi5 section 11). */
 export const PREFERENCES = 'cmi5LearnerPreferences';

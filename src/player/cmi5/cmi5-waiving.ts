@@ -5,8 +5,8 @@ import { awaitsLanguage } from '../../content/registrations/equivalent-courses.t
 import type { Transaction } from '../../database/database.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import type { AttemptInProgress, AttemptService } from '../attempts/attempt-service.ts';
-import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { Lrs } from '../lrs/lrs.ts';
+import type { PlayerCourses } from '../player-courses.ts';
 import { activityIdOf, learnerOf } from '../sessions/learner-agent.ts';
 import { registrationOfAttempt, type Session } from '../sessions/session.ts';
 import type { SessionScopes } from '../sessions/session-scopes.ts';

@@ -15,7 +15,7 @@ import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts'
 import type { AttemptPart, HistoryRequest } from '../attempts/attempt-history.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import { DEFAULT_REASON } from '../cmi5/cmi5-waiving.ts';
-import type { StatementReader } from '../lrs/statement-reader.ts';
+import type { StatementReader } from '../lrs/statements/statement-reader.ts';
 import { RuntimeQuery, RuntimeRecord, StatementRecord, WaiverInput } from './learning-schemas.ts';
 
 const tags = ['Registrations'];

@@ -7,7 +7,7 @@ import { SECOND_MS } from '../../time/units.ts';
 import { NOTHING_LEARNED } from '../attempts/attempt.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import { factsOf, isSatisfied } from '../cmi5/cmi5-facts.ts';
-import type { PlayerCourses } from '../courses/player-courses.ts';
+import type { PlayerCourses } from '../player-courses.ts';
 import { readFirstOpenings } from '../sessions/session-store.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { type HalvesTreatment, parseJson } from '../../http/json-body.ts';
 import { isObject } from '../../is-object.ts';
 import { type InputError, invalidInput, ProblemError, pointerTo } from '../../problems/problem.ts';
-import { agentErrors } from './actor-rules.ts';
-import { isIri, isUuid, parseTimestamp } from './data-types.ts';
+import { agentErrors } from './rules/actor-rules.ts';
+import { isIri, isUuid, parseTimestamp } from './rules/data-types.ts';
 import { type JsonObject, VERSION_OF_1, VERSION_OF_2, type XapiVersion } from './xapi-types.ts';
 
 /** A request to the store. Header names are in lower case. */

@@ -13,7 +13,7 @@ import {
   unwrapForm,
 } from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
-import { CONSISTENT_THROUGH, consistentThrough } from './statement-resource.ts';
+import { CONSISTENT_THROUGH, consistentThrough } from './statements/statement-resource.ts';
 
 /** Maximum size of a request: statements and their attachments. */
 const MAX_LRS_BODY_BYTES = 16 * MIB;

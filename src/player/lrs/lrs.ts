@@ -1,10 +1,9 @@
 import type { Database } from '../../database/database.ts';
 import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import { selectAgentNames, selectDefinitions, selectLatestDefinition } from './activity-store.ts';
-import type { DocumentCollection, LrsDocument } from './document.ts';
-import { assertDocumentSize, MAX_DOCUMENT_MEMBERS } from './document-content.ts';
-import { DocumentService } from './document-service.ts';
+import type { DocumentCollection, LrsDocument } from './documents/document.ts';
+import { assertDocumentSize, MAX_DOCUMENT_MEMBERS } from './documents/document-content.ts';
+import { DocumentService } from './documents/document-service.ts';
 import {
   isJsonType,
   type LrsRequest,
@@ -14,12 +13,13 @@ import {
   versionOf,
 } from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
-import { isSameAgent } from './statement-form.ts';
-import { agentIdentity } from './statement-index.ts';
-import { StatementReader } from './statement-reader.ts';
-import { json, respondToStatements } from './statement-resource.ts';
-import { StatementService } from './statement-service.ts';
-import { StatementTimes } from './statement-times.ts';
+import { selectAgentNames, selectDefinitions, selectLatestDefinition } from './statements/activity-store.ts';
+import { isSameAgent } from './statements/statement-form.ts';
+import { agentIdentity } from './statements/statement-index.ts';
+import { StatementReader } from './statements/statement-reader.ts';
+import { json, respondToStatements } from './statements/statement-resource.ts';
+import { StatementService } from './statements/statement-service.ts';
+import { StatementTimes } from './statements/statement-times.ts';
 import type { JsonObject, XapiVersion } from './xapi-types.ts';
 
 /** Maximum length of a document's id, because databases limit the length of indexed values. */

@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/database.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { CourseRuntime } from '../course-runtime.ts';
-import type { PlayerCourses } from '../courses/player-courses.ts';
+import type { PlayerCourses } from '../player-courses.ts';
 import { activityTreeOf } from './activity-tree.ts';
 import { sharesValue, withGivenValues, withLearnerValues } from './learner-values.ts';
 import { isScorm2004, scormRoutes } from './scorm-routes.ts';

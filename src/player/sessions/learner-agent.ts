@@ -1,5 +1,5 @@
 import type { Reader } from '../../database/database.ts';
-import { termOf } from '../lrs/statement-index.ts';
+import { termOf } from '../lrs/statements/statement-index.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 import { readFirstActor } from './session-store.ts';
 
