@@ -77,7 +77,7 @@ export async function recordAdministrator(
   await recordAudit(tx, { by, action, id, name: name ?? email, changes }, now);
 }
 
-/** What the audit log shows of an administrator. */
+/** The fields of an administrator that the audit log shows. */
 export function fieldsOf({ email, name, role, enabled }: StoredAdministrator): AuditFields {
   return { email, name, role, enabled: enabled === 1 };
 }

@@ -62,7 +62,7 @@ const HEADER_FIELDS = [
   {
     ...header(
       'tracestate',
-      'What the tracing system adds to `traceparent`, if it adds anything.',
+      'Data of the tracing system beside `traceparent`, if there is any.',
       'vendor=b7ad6b7169203331',
     ),
     required: false,
