@@ -11,7 +11,7 @@ import { settleAndReceiveInOneStatement } from '../../src/queue/lines/settle-and
 import { readUnplaced } from '../../src/queue/sqs/sqs-statements.ts';
 import { listDeadLetters } from '../../src/ui-api/webhooks/dead-letter-list.ts';
 import { readLastFailed } from '../../src/webhooks/health/health-store.ts';
-import { readFirstDeadLetters, readFirstWaiting } from '../../src/webhooks/health/trouble-store.ts';
+import { readFirstDeadLetters, readFirstWaiting } from '../../src/webhooks/health/webhook-trouble-store.ts';
 import { countByStatus } from '../../src/webhooks/history/by-status.ts';
 import { RECORD_DELIVERED } from '../../src/webhooks/history/delivered-at-once.ts';
 import { MAX_EXAMINED } from '../../src/webhooks/history/delivery-filter.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { activityTreeOf } from '../../src/player/scorm/activity-tree.ts';
+import { activityTreeOf } from '../../src/player/scorm/course-activity-tree.ts';
 import { SequencingSession } from '../../src/player/scorm/sequencing/sequencing-session.ts';
 import { inspectFiles } from '../course-packages/package-file.ts';
 import { aroundTests } from '../support/around-tests.ts';

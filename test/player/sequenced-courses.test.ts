@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { activityTreeOf } from '../../src/player/scorm/activity-tree.ts';
+import { activityTreeOf } from '../../src/player/scorm/course-activity-tree.ts';
 import {
   type NavigationRequest,
   SequencingSession,

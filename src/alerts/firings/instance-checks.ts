@@ -3,7 +3,7 @@ import { plainText } from '../../delivery/failure-reason.ts';
 import { failureOf, type ReadinessCheck } from '../../observability/readiness.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 import type { ServiceTrouble } from '../firing.ts';
-import { deleteOldTroubles, readTroublesSince, replaceTroubles } from './trouble-store.ts';
+import { deleteOldTroubles, readTroublesSince, replaceTroubles } from './instance-trouble-store.ts';
 
 /** How long a report counts, and for how many rounds of its instance at least. Then the instance has stopped. */
 const COUNTS_MS = 2 * MINUTE_MS;

@@ -11,7 +11,7 @@ import type { UnitResult } from '../attempts/unit-result.ts';
 import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../player-courses.ts';
 import { entranceOf } from '../prerequisites.ts';
-import { activityTreeOf, rollupTreeOf } from './activity-tree.ts';
+import { activityTreeOf, rollupTreeOf } from './course-activity-tree.ts';
 import { withoutLowerScore } from './another-pass.ts';
 import { attemptTimeData } from './attempt-time.ts';
 import { type Cmi, type CmiCommit, cmiOf, hasTerminated, mergeCmi } from './cmi.ts';

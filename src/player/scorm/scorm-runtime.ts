@@ -2,7 +2,7 @@ import type { Reader } from '../../database/database.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { CourseRuntime } from '../course-runtime.ts';
 import type { PlayerCourses } from '../player-courses.ts';
-import { activityTreeOf } from './activity-tree.ts';
+import { activityTreeOf } from './course-activity-tree.ts';
 import { sharesValue, withGivenValues, withLearnerValues } from './learner-values.ts';
 import { isScorm2004, scormRoutes } from './scorm-routes.ts';
 import { openScorm12 } from './scorm12-start.ts';

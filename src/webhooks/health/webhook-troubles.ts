@@ -12,7 +12,7 @@ import {
   readWebhookStates,
   type TroubledWebhookRow,
   type WebhookRange,
-} from './trouble-store.ts';
+} from './webhook-trouble-store.ts';
 
 /** Webhooks per statement, which limits its duration. */
 const WEBHOOKS_AT_A_TIME = 1_000;

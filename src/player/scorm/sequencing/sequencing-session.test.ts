@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspectFiles } from '../../../../test/course-packages/package-file.ts';
 import { PAGE, SCORM_2004, scormManifest } from '../../../../test/support/course-packages.ts';
-import { activityTreeOf } from '../activity-tree.ts';
+import { activityTreeOf } from '../course-activity-tree.ts';
 import type { ActivityTreeDefinition } from './activity-definition.ts';
 import { type NavigationRequest, SequencingSession } from './sequencing-session.ts';
 import { trackUnit } from './unit-tracking.ts';

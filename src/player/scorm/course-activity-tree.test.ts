@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { inspectFiles } from '../../../test/course-packages/package-file.ts';
 import { PAGE, SCORM_2004, scormManifest } from '../../../test/support/course-packages.ts';
 import type { RollupRule } from '../../course-packages/scorm-sequencing.ts';
-import { activityTreeOf, rollupTreeOf } from './activity-tree.ts';
+import { activityTreeOf, rollupTreeOf } from './course-activity-tree.ts';
 
 const REPEATS = 1_000;
 
