@@ -85,24 +85,29 @@ export async function measureDeliveries(
                 requestsBefore === null ? null : (requests - requestsBefore) / Math.max(1, delivered),
             },
     };
-    const { per_second, raw_per_second, share_of_raw, base_per_second, cpu_us_per_delivery } = result;
-    const beside = base_per_second === null ? '' : `, beside ${Math.round(base_per_second)}/s`;
-    const cpu =
-      cpu_us_per_delivery === null ? '' : `, ${Math.round(cpu_us_per_delivery)} µs of CPU time each`;
-    run.report(
-      `${scenario}: ${Math.round(per_second)}/s of ${Math.round(raw_per_second)}/s: ${share_of_raw.toFixed(3)}${beside}${cpu}`,
-    );
-    if (result.sqs !== null) {
-      const { bare_per_second, share_of_bare, requests_per_delivery } = result.sqs;
-      run.report(
-        `${scenario}: ${share_of_bare.toFixed(3)} of a bare client (${Math.round(bare_per_second)}/s), ` +
-          `${requests_per_delivery?.toFixed(3) ?? 'unknown'} requests a delivery`,
-      );
-    }
+    report(run, scenario, result);
     return result;
   } finally {
     await endProcess(raw, 'SIGKILL');
   }
+}
+
+function report(
+  run: BenchRun,
+  scenario: ScenarioName,
+  { per_second, raw_per_second, share_of_raw, base_per_second, cpu_us_per_delivery, sqs }: DeliveriesResult,
+): void {
+  const beside = base_per_second === null ? '' : `, beside ${Math.round(base_per_second)}/s`;
+  const cpu = cpu_us_per_delivery === null ? '' : `, ${Math.round(cpu_us_per_delivery)} µs of CPU time each`;
+  run.report(
+    `${scenario}: ${Math.round(per_second)}/s of ${Math.round(raw_per_second)}/s: ${share_of_raw.toFixed(3)}${beside}${cpu}`,
+  );
+  if (sqs === null) return;
+  const { bare_per_second, share_of_bare, requests_per_delivery } = sqs;
+  run.report(
+    `${scenario}: ${share_of_bare.toFixed(3)} of a bare client (${Math.round(bare_per_second)}/s), ` +
+      `${requests_per_delivery?.toFixed(3) ?? 'unknown'} requests a delivery`,
+  );
 }
 
 /** All statements of the service, including those of its startup. */
