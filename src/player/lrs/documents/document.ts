@@ -1,6 +1,6 @@
 import type { JsonObject } from '../xapi-types.ts';
 
-/** Documents that courses store about activities and agents. */
+/** Documents about activities and agents. */
 
 /** The three kinds of documents. */
 export type DocumentKind = 'state' | 'activity-profile' | 'agent-profile';

@@ -16,7 +16,7 @@ import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-in
 import { applyReferences, type CopyBudget, readReference } from './statement-references.ts';
 import { insertStatement, insertTerms, selectStatementHeads } from './statement-store.ts';
 import type { StatementTimes } from './statement-times.ts';
-import { lockStoring } from './storing-time-store.ts';
+import { lockStoring } from './statement-times-store.ts';
 
 /** Maximum number of index terms for all statements of a request. Each term is a row. */
 const MAX_TERMS = 10_000;

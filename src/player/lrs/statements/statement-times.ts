@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { SECOND_MS } from '../../../time/units.ts';
-import { lastFollowed, selectConsistentThrough, selectEarliestStoring } from './storing-time-store.ts';
+import { lastFollowed, selectConsistentThrough, selectEarliestStoring } from './statement-times-store.ts';
 
 /** A statement that is stored further ahead of the clock shows that it was set back. Many at once are ahead of it by less. */
 const SET_BACK_MS = 2 * SECOND_MS;
