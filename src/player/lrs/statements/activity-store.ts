@@ -35,7 +35,7 @@ function keyOf(registrationId: string | null, term: string): string {
  * Merges definitions of activities into the stored ones, up to {@link MAX_CHANGED_LENGTH} of these. A new definition is
  * always stored.
  */
-export async function learnActivities(
+export async function storeDefinitions(
   tx: Transaction,
   registrationId: string | null,
   activities: readonly JsonObject[],
@@ -170,7 +170,10 @@ export async function selectLatestDefinition(
 }
 
 /** Stores the names that statements give to agents. */
-export async function learnAgents(tx: Transaction, statements: readonly StoredStatement[]): Promise<void> {
+export async function storeAgentNames(
+  tx: Transaction,
+  statements: readonly StoredStatement[],
+): Promise<void> {
   const rows = new Map<string, [string, string]>();
   for (const agent of statements.flatMap(agentsIn)) {
     const identity = agentIdentity(agent);

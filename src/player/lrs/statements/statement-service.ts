@@ -6,10 +6,10 @@ import { formatDateTime } from '../../../time/date-time.ts';
 import type { LaunchTransaction, LrsScope } from '../lrs-scope.ts';
 import { jsonOfStatement } from '../rules/statement-rules.ts';
 import type { AttachmentContent, Statement, StoredStatement, XapiVersion } from '../xapi-types.ts';
-import { learnActivities, learnAgents } from './activity-store.ts';
+import { storeAgentNames, storeDefinitions } from './activity-store.ts';
 import { assertContents, storeAttachments } from './attachment-contents.ts';
 import { assertAllOfLaunch } from './launch-statements.ts';
-import { idsOf, SentAgain } from './sent-again.ts';
+import { idsOf, RepeatedStatements } from './repeated-statements.ts';
 import { assertSignatures } from './signed-statements.ts';
 import { withActivityLists } from './statement-form.ts';
 import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
@@ -51,9 +51,9 @@ export class StatementService {
     if (scope.launch !== null) await assertAllOfLaunch(scope.launch, statements);
     const { launch } = scope;
     if (launch?.registrationId === null) return statements.map(({ id }) => id ?? randomUUID());
-    const sentAgain = new SentAgain(scope);
-    await sentAgain.compareAhead(this.#database.reader, statements);
-    const options = { contents: bySha, version, sentAgain, maxTerms: MAX_TERMS };
+    const repeated = new RepeatedStatements(scope);
+    await repeated.compareAhead(this.#database.reader, statements);
+    const options = { contents: bySha, version, repeated, maxTerms: MAX_TERMS };
     if (launch?.transaction !== undefined) {
       return await launch.transaction((tx, rules) =>
         this.storeIn(tx, scope, statements, { ...options, rules }),
@@ -70,13 +70,13 @@ export class StatementService {
     {
       contents = new Map(),
       version = '1.0.3',
-      sentAgain = new SentAgain(scope),
+      repeated = new RepeatedStatements(scope),
       maxTerms = Number.POSITIVE_INFINITY,
       rules,
     }: {
       contents?: ReadonlyMap<string, AttachmentContent>;
       version?: XapiVersion;
-      sentAgain?: SentAgain;
+      repeated?: RepeatedStatements;
       /** Without one for the service itself, which states that each of thousands of blocks is satisfied. */
       maxTerms?: number;
       rules?: LaunchTransaction;
@@ -92,7 +92,7 @@ export class StatementService {
       const id = ids[place]!;
       const existing = known.get(id);
       if (existing === undefined) fresh.push({ id, statement });
-      else await sentAgain.assertSame(tx, existing, statement);
+      else await repeated.assertSame(tx, existing, statement);
     }
     rules?.admit(fresh.map(({ statement }) => statement));
     let terms = 0;
@@ -106,14 +106,14 @@ export class StatementService {
     let bytes = 0;
     for (const { id, statement } of fresh) {
       const kept = toStored(statement, { id, storedAt, timestamp, scope, version });
-      const taken = await this.#insert(tx, scope, kept, { contents, storedAt, copies, sentAgain });
+      const taken = await this.#insert(tx, scope, kept, { contents, storedAt, copies, repeated });
       if (taken === null) continue;
       stored.push(kept);
       bytes += taken;
     }
     if (bytes > 0) await rules?.spend(bytes + (MAX_COPIED_TERMS - copies.remaining) * TERM_BYTES);
-    await learnActivities(tx, scope.launch?.registrationId ?? null, stored.flatMap(activitiesOf), storedAt);
-    if (scope.launch === null) await learnAgents(tx, stored);
+    await storeDefinitions(tx, scope.launch?.registrationId ?? null, stored.flatMap(activitiesOf), storedAt);
+    if (scope.launch === null) await storeAgentNames(tx, stored);
     rules?.stored(stored);
     return ids;
   }
@@ -127,12 +127,12 @@ export class StatementService {
       contents,
       storedAt,
       copies,
-      sentAgain,
+      repeated,
     }: {
       contents: ReadonlyMap<string, AttachmentContent>;
       storedAt: number;
       copies: CopyBudget;
-      sentAgain: SentAgain;
+      repeated: RepeatedStatements;
     },
   ): Promise<number | null> {
     const registrationId = scope.launch?.registrationId ?? null;
@@ -149,7 +149,7 @@ export class StatementService {
     if (id === null) {
       // Another request stored it after the lookup.
       const existing = (await selectStatementHeads(tx, [statement.id])).get(statement.id);
-      if (existing !== undefined) await sentAgain.assertSame(tx, existing, statement);
+      if (existing !== undefined) await repeated.assertSame(tx, existing, statement);
       return null;
     }
     const launchTerm: IndexTerm[] =

@@ -13,13 +13,13 @@ import { ChosenList } from './chosen-list.tsx';
 import { ContentDialog } from './content-dialog.tsx';
 
 /** A chosen asset. If only its id is known, the name is null and is looked up. */
-export interface PickedAsset {
+export interface ChosenAsset {
   type: FocusType;
   id: number;
   name: string | null;
 }
 
-type NamedAsset = PickedAsset & { name: string };
+type NamedAsset = ChosenAsset & { name: string };
 
 /**
  * A form field for accounts or content, which are chosen in the content dialog. It holds several, or with `single` one,
@@ -44,8 +44,8 @@ export function AssetField({
   label: string;
   description?: ReactNode;
   types: readonly FocusType[];
-  value: readonly PickedAsset[];
-  onChange: (value: PickedAsset[]) => void;
+  value: readonly ChosenAsset[];
+  onChange: (value: ChosenAsset[]) => void;
   /** The label of the button that opens the dialog. */
   choose: string;
   /** The title of the dialog. */
@@ -170,10 +170,10 @@ function SingleAsset({
 }
 
 /** Looks up the names that are not known. Until then, an asset is shown with its id. */
-function useNames(assets: readonly PickedAsset[]): NamedAsset[] {
+function useNames(assets: readonly ChosenAsset[]): NamedAsset[] {
   const unnamed = assets.filter(({ name }) => name === null).slice(0, MAX_BY_ID);
   const named = useQuery(assetsByIdQuery(unnamed));
-  const nameOf = (asset: PickedAsset): string => {
+  const nameOf = (asset: ChosenAsset): string => {
     if (asset.name !== null) return asset.name;
     const read = named.data?.find((each) => assetKey(each) === assetKey(asset));
     if (read !== undefined) return read.name;

@@ -11,7 +11,7 @@ import { newIdempotencyKey } from '../../api/request.ts';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { registrations } from '../../texts/registrations.ts';
-import type { PickedAsset } from '../content-dialog/asset-field.tsx';
+import type { ChosenAsset } from '../content-dialog/asset-field.tsx';
 import { FormButtons } from '../form-buttons.tsx';
 import { FormProblem, fieldOf } from '../form-problem.tsx';
 import { notifyDone } from '../notify.tsx';
@@ -56,10 +56,10 @@ function CreateForm({
 }) {
   const queryClient = useQueryClient();
   const leave = useLeave();
-  const [account, setAccount] = useState<PickedAsset[]>(
+  const [account, setAccount] = useState<ChosenAsset[]>(
     accountId === undefined ? [] : [{ type: 'ACCOUNT', id: accountId, name: null }],
   );
-  const [course, setCourse] = useState<PickedAsset[]>(
+  const [course, setCourse] = useState<ChosenAsset[]>(
     courseId === undefined ? [] : [{ type: 'COURSE', id: courseId, name: null }],
   );
   const [learner, setLearner] = useState('');
@@ -207,7 +207,7 @@ function faultsIn(error: unknown): Faults {
  * Why the learner cannot be registered for the chosen content: another account was chosen, which does not have it. The
  * content stays chosen, so that nothing changes unnoticed. Null if the account has it, or while that is unknown.
  */
-function useNotHeld(account: PickedAsset | undefined, chosen: PickedAsset | undefined): string | null {
+function useNotHeld(account: ChosenAsset | undefined, chosen: ChosenAsset | undefined): string | null {
   const isKnown = account !== undefined && chosen !== undefined;
   const found = useQuery({
     ...assetSearchQuery(
@@ -223,7 +223,7 @@ function useNotHeld(account: PickedAsset | undefined, chosen: PickedAsset | unde
     ),
   );
   if (!isKnown || found.data === undefined || found.data.some(({ id }) => id === chosen.id)) return null;
-  const nameOf = ({ type, id, name }: PickedAsset) =>
+  const nameOf = ({ type, id, name }: ChosenAsset) =>
     name ?? named.data?.find((each) => each.type === type && each.id === id)?.name ?? String(id);
   return texts.checks.notHeld(nameOf(chosen), nameOf(account));
 }

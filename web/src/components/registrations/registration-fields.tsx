@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
 import { manyAccounts } from '../../texts/many-accounts.ts';
 import { registrations } from '../../texts/registrations.ts';
-import { AssetField, type PickedAsset } from '../content-dialog/asset-field.tsx';
+import { AssetField, type ChosenAsset } from '../content-dialog/asset-field.tsx';
 
 const texts = registrations.create;
 
 interface FieldProps {
   /** None or one. */
-  value: readonly PickedAsset[];
-  onChange: (value: PickedAsset[]) => void;
+  value: readonly ChosenAsset[];
+  onChange: (value: ChosenAsset[]) => void;
   error?: ReactNode;
   onOpenChange?: (opened: boolean) => void;
 }

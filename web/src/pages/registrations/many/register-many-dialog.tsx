@@ -2,7 +2,7 @@ import { Button, Checkbox, FileButton, Group, Progress, Stack, Text, Textarea } 
 import { type FormEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { MIB } from '../../../../../src/bytes.ts';
 import { Callout } from '../../../components/callout.tsx';
-import type { PickedAsset } from '../../../components/content-dialog/asset-field.tsx';
+import type { ChosenAsset } from '../../../components/content-dialog/asset-field.tsx';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
@@ -89,10 +89,10 @@ function ManyForm({
   onChanged,
   onClose,
 }: Given & { onStart: (plan: Plan) => void }) {
-  const [account, setAccount] = useState<PickedAsset[]>(
+  const [account, setAccount] = useState<ChosenAsset[]>(
     accountId === undefined ? [] : [{ type: 'ACCOUNT', id: accountId, name: null }],
   );
-  const [course, setCourse] = useState<PickedAsset[]>(
+  const [course, setCourse] = useState<ChosenAsset[]>(
     courseId === undefined ? [] : [{ type: 'COURSE', id: courseId, name: null }],
   );
   const [text, setText] = useState('');

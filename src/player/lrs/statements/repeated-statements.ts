@@ -14,7 +14,7 @@ import { type StatementHead, selectStatementHeads, selectStatementText } from '.
 const MAX_COMPARED_BYTES = 16 * MIB;
 
 /** Compares the statements of a request that are stored already with the stored ones. */
-export class SentAgain {
+export class RepeatedStatements {
   readonly #scope: LrsScope;
   readonly #same = new Set<number>();
   #remaining = MAX_COMPARED_BYTES;
