@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { uploadForm } from '../test/content/packages.ts';
 import { give, register } from '../test/content/registration-helpers.ts';
 import { Player } from '../test/player/learner-helpers.ts';
-import { basic } from '../test/player/lrs-helpers.ts';
+import { basic } from '../test/support/basic.ts';
 import { startTestService, type TestService, temporaryFolder } from '../test/support/service.ts';
 import { BROWSER_VARIABLE, unpackChromium } from '../test/ui/support/chromium.ts';
 

@@ -10,6 +10,7 @@ import { type SqsServer, startSqsServer } from './queue/sqs-server.ts';
 import { startS3, type TestS3 } from './support/s3.ts';
 import { until } from './support/service.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
+import { succeeds } from './support/until.ts';
 
 // Runs on SQLite in `npm test`: no database takes part in reading credentials, and the tests of Amazon SQS store its messages on both.
 
@@ -62,14 +63,7 @@ describe('AWS credentials that are replaced in their file', () => {
       'readiness fails',
     );
     write('KEYAFTER');
-    await until(
-      () =>
-        instance.check().then(
-          () => true,
-          () => false,
-        ),
-      'it is ready again',
-    );
+    await until(() => succeeds(instance.check()), 'it is ready again');
   });
 
   it('are used without a failed request if they are replaced before the former ones expire', async () => {
@@ -106,14 +100,7 @@ describe('AWS credentials that are replaced in their file', () => {
     s3.refuse = (_request, accessKey) => (accessKey === 'KEYBEFORE' ? { status: 400, xml } : null);
     await assert.rejects(store.ping());
     write('KEYAFTER');
-    await until(
-      () =>
-        store.ping().then(
-          () => true,
-          () => false,
-        ),
-      'S3 can be reached again',
-    );
+    await until(() => succeeds(store.ping()), 'S3 can be reached again');
     assert.equal((await store.read(key, 'a.html'))?.size, 6, 'by the client of downloads, too');
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { SUBTOPICS } from '../src/events/catalogue.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
+import { listenOnFreePort } from './support/free-port.ts';
 import { type Run, startCommand } from './support/started-command.ts';
 import { until } from './support/until.ts';
 import { BROWSER_VARIABLE } from './ui/support/chromium.ts';
@@ -154,9 +154,8 @@ describe('the demo', { concurrency: true }, () => {
   });
 
   it('says why the service does not start', async () => {
-    await using occupant = createServer().listen(0, '127.0.0.1');
-    await once(occupant, 'listening');
-    const { port } = occupant.address() as { port: number };
+    await using occupant = createServer();
+    const port = await listenOnFreePort(occupant);
     await using demo = runDemo('--exit', '--port', String(port));
 
     assert.equal(await demo.ended(), 1);

@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { aroundTests } from './support/around-tests.ts';
 import { DEADLINE_MS } from './support/deadline.ts';
 import { freePort, isListening } from './support/free-port.ts';
+import { connectTo } from './support/raw-http.ts';
 import { startTestService, type TestService, temporaryFolder, until } from './support/service.ts';
 
 // Runs on SQLite alone: receivers do not see what the service stores its messages in.
@@ -228,9 +229,7 @@ interface Message {
 
 /** The connection of a sender that has sent a part of a request. */
 async function unfinishedRequest(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port) });
-  socket.on('error', () => {});
+  const socket = connectTo(url);
   await once(socket, 'connect');
   await new Promise<void>((resolve) => {
     socket.write('POST / HTTP/1.1\r\nHost: receiver\r\nContent-Length: 100\r\n\r\nabc', () => resolve());

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 // biome-ignore lint/correctness/useImportExtensions: it takes the declarations beside the module for the module.
 import { type ReceiverOptions, Refusal, startReceiver } from '../examples/receiver/receiver.mjs';
+import { basic } from './support/basic.ts';
 import { type Run, startCommand } from './support/started-command.ts';
 import { until } from './support/until.ts';
 
@@ -26,8 +27,7 @@ async function startTestReceiver(
     secret = 'sesame: öffne dich',
     further: Record<string, string> = {},
   ) => {
-    const basic = Buffer.from(`crm:${secret}`).toString('base64');
-    const headers = { authorization: `Basic ${basic}`, 'webhook-id': id, ...further };
+    const headers = { authorization: basic('crm', secret), 'webhook-id': id, ...further };
     return await fetch(receiver.url, { method: 'POST', headers, body });
   };
   return { kept, send, url: receiver.url, [Symbol.asyncDispose]: () => receiver.close() };
@@ -176,7 +176,7 @@ describe('the example receiver', () => {
     const url = await until(() => /Receiving at (\S+)/.exec(alone.output.stdout)?.[1], 'it listens');
     const headers = { 'webhook-id': 'm1' };
     assert.equal((await fetch(url, { method: 'POST', headers, body: '{}' })).status, 401);
-    const authorization = `Basic ${Buffer.from('crm:s').toString('base64')}`;
+    const authorization = basic('crm', 's');
     const send = { method: 'POST', headers: { ...headers, authorization }, body: '{}' };
     assert.equal((await fetch(url, send)).status, 204);
   });
@@ -186,7 +186,7 @@ describe('the example receiver', () => {
     const url = await until(() => /Receiving at (\S+)/.exec(alone.output.stdout)?.[1], 'it listens');
 
     const headers = {
-      authorization: `Basic ${Buffer.from('crm:s').toString('base64')}`,
+      authorization: basic('crm', 's'),
       'webhook-id': 'm1',
     };
     const body = JSON.stringify({

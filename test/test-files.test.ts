@@ -21,7 +21,7 @@ describe('test files', () => {
     for (const file of [
       'src/ui-api/name-search.test.ts',
       'test/thread.test.ts',
-      'test/queue/sqs-queue.test.ts',
+      'test/queue/sqs-placing.test.ts',
     ])
       assert.ok(all!.includes(file) && needed!.includes(file), file);
     for (const file of ['test/commands.test.ts', 'test/http/openapi.test.ts', 'test/ui/setup.test.ts'])

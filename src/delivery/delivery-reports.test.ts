@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createLogs } from '../observability/log.ts';
+import { recordedLogs } from '../../test/support/logs.ts';
 import { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import { ConnectionTroubles } from './connection-troubles.ts';
 import { DeliveryReports } from './delivery-reports.ts';
 
 it('a line names each target with too many requests in flight, once a minute', () => {
-  const origins: unknown[] = [];
-  const destination = { write: (line: string) => void origins.push(JSON.parse(line).origin) };
-  const logs = createLogs({ level: 'warn', customLevels: {}, destination });
+  const { logs, lines } = recordedLogs('warn');
   const counted: string[] = [];
   const reports = new DeliveryReports({
     deliveryLog: new DeliveryLog(logs),
@@ -24,6 +22,9 @@ it('a line names each target with too many requests in flight, once a minute', (
   });
   for (const origin of ['https://a.example', 'https://b.example', 'https://a.example'])
     reports.postponed(1, 'origin_limit', origin);
-  assert.deepEqual(origins, ['https://a.example', 'https://b.example']);
+  assert.deepEqual(
+    lines.map(({ origin }) => origin),
+    ['https://a.example', 'https://b.example'],
+  );
   assert.equal(counted.length, 3);
 });

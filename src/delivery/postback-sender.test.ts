@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
+import { listenOnFreePort } from '../../test/support/free-port.ts';
 import { startTarget } from '../../test/support/target.ts';
 import { answer, echo, hang, redirect } from '../../test/support/target-behaviours.ts';
 import { loopbackSender, postbackTo } from '../../test/support/target-sender.ts';
@@ -18,13 +18,11 @@ describe('a postback', () => {
         received += bytes.toString('latin1');
         if (received.endsWith('}')) socket.end('HTTP/1.1 204 No Content\r\n\r\n');
       });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    assert.ok(typeof address === 'object' && address !== null);
+    });
+    const port = await listenOnFreePort(server);
     await using sender = loopbackSender({ now: () => NOW });
     const result = await sender.send(
-      postbackTo(`http://127.0.0.1:${address.port}/hook/a%20b?c=d#e`, {
+      postbackTo(`http://127.0.0.1:${port}/hook/a%20b?c=d#e`, {
         messageId: 'msg_42',
         body: '{"name":"Zoë"}',
         credentials: { key: 'kéy', secret: 'pass:wörd' },
@@ -38,7 +36,7 @@ describe('a postback', () => {
       received,
       [
         'POST /hook/a%20b?c=d HTTP/1.1',
-        `host: 127.0.0.1:${address.port}`,
+        `host: 127.0.0.1:${port}`,
         'connection: keep-alive',
         'Content-Type: application/json',
         'User-Agent: Coursewire/1.2.3',

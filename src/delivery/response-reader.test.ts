@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
+import { listenOnFreePort } from '../../test/support/free-port.ts';
 import { ResponseReader } from './response-reader.ts';
 
 const MAX_CONTINUES = 16;
@@ -11,11 +12,8 @@ const RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 
 /** What is read through a filter when these pieces arrive one after another, and how many were taken out. */
 async function readThrough(...pieces: string[]): Promise<{ read: string; skipped: number }> {
-  const server = createServer((socket) => void write(socket, pieces)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  const socket = connect({ host: '127.0.0.1', port: address.port });
+  const server = createServer((socket) => void write(socket, pieces));
+  const socket = connect({ host: '127.0.0.1', port: await listenOnFreePort(server) });
   const filter = new ResponseReader(socket);
   filter.beforeResponse();
   let read = '';

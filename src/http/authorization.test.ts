@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { createLogs } from '../observability/log.ts';
+import { SILENT_LOGS } from '../../test/support/logs.ts';
 import { type Authorize, callerOf, requireScopes } from './authorization.ts';
 import { createServer } from './server.ts';
 
@@ -18,9 +18,8 @@ const byName: Authorize = async ({ headers }, need) =>
       };
 
 function server(authorize: Authorize = byName): FastifyInstance {
-  const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } });
   const made = createServer({
-    log: logs.for('HttpServer'),
+    log: SILENT_LOGS.for('HttpServer'),
     maxBodyBytes: 1_000,
     trustedProxies: [],
     basePath: '',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { createLogs } from '../observability/log.ts';
+import { SILENT_LOGS } from '../../test/support/logs.ts';
 import { ProblemError } from '../problems/problem.ts';
 import type { Routes } from './routes.ts';
 import { createServer } from './server.ts';
@@ -14,9 +14,8 @@ describe('a request whose body arrives in small parts now and then', () => {
   let port: number;
 
   before(async () => {
-    const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } });
     server = createServer({
-      log: logs.for('HttpServer'),
+      log: SILENT_LOGS.for('HttpServer'),
       maxBodyBytes: 1_000,
       trustedProxies: [],
       basePath: '',

@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 import { DEADLINE_MS } from '../../test/support/deadline.ts';
 import {
   type HeldProgram,
-  type LogLine,
   OUTPUT_KINDS,
   type OutputKind,
   startHeld,
   whyNot,
 } from '../../test/support/held-output.ts';
+import type { LogLine } from '../../test/support/logs.ts';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { LOG_LEVELS, type LogLevel } from '../settings/log-level.ts';
 import { createLogs, type Logger } from './log.ts';

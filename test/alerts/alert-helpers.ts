@@ -80,11 +80,6 @@ export async function untilInError(api: Api, id: number, inError: boolean): Prom
   );
 }
 
-/** Lets the head of a webhook's line be tried again. */
-export async function retry(api: Api, id: number): Promise<void> {
-  assert.equal((await api.post(`/webhooks/${id}/line/retry`)).status, 200);
-}
-
 /** The firings of a rule, newest first. */
 // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
 export async function firingsOf(api: Api, alertId: number): Promise<any[]> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { retryHead } from '../delivery/webhook-helpers.ts';
 import { runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { startMailServer } from '../support/smtp.ts';
@@ -11,7 +12,6 @@ import {
   firingsOf,
   HOUR,
   MINUTE,
-  retry,
   startAlertService,
   startWithTrouble,
   untilFiring,
@@ -114,7 +114,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     await runSql(dataDir, 'update alert_notices set due_at = ? returning id', clock.now() + 15 * MINUTE);
     mail.behaviour = 'accept';
     target.respondWith(answer(200));
-    await retry(api, 1);
+    await retryHead(api, 1);
     await untilFiring(api, id, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
     clock.pass(5 * MINUTE);
     const { notices } = await untilFiring(api, id, ({ notices: all }) => all.length === 2, 'it ended');
@@ -271,7 +271,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     const dataDir = alerts.service.settings.data_dir;
     await runSql(dataDir, 'update alert_notices set due_at = ? returning id', clock.now() + 15 * MINUTE);
     target.respondWith(answer(200));
-    await retry(api, 1);
+    await retryHead(api, 1);
     await untilFiring(api, id, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
     mail.busyAddresses.clear();
     clock.pass(5 * MINUTE);
@@ -318,7 +318,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     );
     mail.busyAddresses.clear();
     target.respondWith(answer(200));
-    await retry(api, 1);
+    await retryHead(api, 1);
     const first = async () => (await firingsOf(api, id)).at(-1);
     await until(async () => (await first()).cleared_dt !== null, 'the first webhook works again');
     clock.pass(5 * MINUTE);

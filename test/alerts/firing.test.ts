@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createAccounts } from '../delivery/webhook-helpers.ts';
+import { createAccounts, retryHead } from '../delivery/webhook-helpers.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, redirect } from '../support/target-behaviours.ts';
 import {
@@ -10,7 +10,6 @@ import {
   firingsOf,
   HOUR,
   MINUTE,
-  retry,
   revoked,
   startAlertService,
   startFiring,
@@ -101,7 +100,7 @@ describe('an alert about a webhook in error', () => {
     assert.equal(receiver.requests[before]!.headers['webhook-id'], id);
 
     target.respondWith(answer(200));
-    await retry(api, webhook);
+    await retryHead(api, webhook);
     await untilInError(api, webhook, false);
     const cleared = await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
     assert.equal(cleared.state, 'FIRING');
@@ -142,7 +141,7 @@ describe('an alert about a webhook in error', () => {
     await using begun = await startFiring();
     const { api, clock, target, receiver, webhook, alert } = begun;
     target.respondWith(answer(200));
-    await retry(api, webhook);
+    await retryHead(api, webhook);
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
     clock.pass(5 * MINUTE - 1);
     target.respondWith(answer(500));
@@ -174,10 +173,10 @@ describe('an alert about a webhook in error', () => {
     await evaluated(api, { webhookId: webhook, url: target.url });
     assert.deepEqual(await firingsOf(api, later), [], 'none begins for a webhook that is not in error');
 
-    await retry(api, webhook);
+    await retryHead(api, webhook);
     await untilInError(api, webhook, true);
     target.respondWith(answer(200));
-    await retry(api, webhook);
+    await retryHead(api, webhook);
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
     clock.pass(5 * MINUTE);
     const ended = await untilFiring(api, alert, ({ state }) => state === 'ENDED', 'ended');
@@ -195,7 +194,7 @@ describe('an alert about a webhook in error', () => {
     clock.pass(5 * MINUTE);
     await receiver.waitFor(1);
     target.respondWith(answer(200));
-    await retry(api, webhook);
+    await retryHead(api, webhook);
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
     clock.pass(-HOUR);
     await untilFiring(
@@ -221,7 +220,7 @@ describe('an alert about a webhook in error', () => {
     await using firing = await startFiring();
     const { api, clock, receiver, webhook, alert } = firing;
     clock.pass(-HOUR);
-    await retry(api, webhook);
+    await retryHead(api, webhook);
     const later = await createAlert(api, receiver.url, { name: 'Later' });
     await untilFiring(api, later, ({ state }) => state === 'FIRING', 'the other one fires');
     const [{ state, cleared_dt }] = await firingsOf(api, alert);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createAccounts } from '../delivery/webhook-helpers.ts';
+import { createAccounts, retryHead } from '../delivery/webhook-helpers.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
   alertInput,
   evaluated,
   firingsOf,
   MINUTE,
-  retry,
   startFiring,
   untilFiring,
   untilInError,
@@ -37,7 +36,7 @@ describe('a rule with an alert', () => {
     const quiet_hours = { from: '00:00', to: '12:00', time_zone: 'UTC' };
     await api.put(`/alerts/${alert}`, alertInput(receiver.url, { quiet_hours }));
     target.respondWith(answer(200));
-    await retry(api, webhook);
+    await retryHead(api, webhook);
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
     clock.pass(5 * MINUTE);
     await untilFiring(api, alert, ({ state }) => state === 'ENDED', 'it ended');

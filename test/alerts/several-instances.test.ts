@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { retryHead } from '../delivery/webhook-helpers.ts';
 import { ManualClock } from '../support/clock.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
@@ -10,7 +11,6 @@ import {
   createFailingWebhook,
   firingsOf,
   MINUTE,
-  retry,
   startAlertService,
   untilFiring,
 } from './alert-helpers.ts';
@@ -35,7 +35,7 @@ describe('several instances', {
     const webhooks = (await firingsOf(api, alert)).map(({ webhook_id }) => webhook_id);
     assert.equal(new Set(webhooks).size, 3);
     target.respondWith(answer(200));
-    for (const id of webhooks) await retry(api, id);
+    for (const id of webhooks) await retryHead(api, id);
     await until(
       async () => (await firingsOf(api, alert)).every(({ cleared_dt }) => cleared_dt !== null),
       'all work again',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { importCourse, uploadForm } from '../content/packages.ts';
 import { HOSTILE_MANIFESTS } from '../course-packages/hostile-manifests.ts';
 import { zipOf } from '../support/course-packages.ts';
+import { arrayOf, BODY_LENGTH } from '../support/large-bodies.ts';
 import type { Api } from '../support/service.ts';
 import type { Target } from '../support/target.ts';
 import type { WatchedService } from '../support/watched-service.ts';
@@ -9,8 +10,6 @@ import { webhookInput } from '../webhooks/webhook-expectations.ts';
 import { type Attack, assertStatus, manyTimes } from './attack.ts';
 import type { ManyRows } from './many-rows.ts';
 
-/** Slightly less than the maximum body size, so that the body is read and parsed. */
-const BODY_LENGTH = 1_048_000;
 const MANY_WEBHOOKS = 10_000;
 const MANY_BUNDLES = 20_000;
 const CONTENT_WEBHOOKS = 50;
@@ -18,11 +17,6 @@ const MOST_ITEMS = '1,000 items of a resource of 100,000 attributes';
 const MANY_DEAD_LETTERS = 100_000;
 /** More than a caller may have under way. */
 const CROWD = 300;
-
-/** A JSON array that repeats one text up to the maximum body size. */
-function arrayOf(item: string): string {
-  return `[${Array.from({ length: Math.floor(BODY_LENGTH / (item.length + 1)) }, () => item).join()}]`;
-}
 
 /** Attacks with requests to the API alone. */
 export async function apiAttacks({ api }: WatchedService, rows: ManyRows, target: Target): Promise<Attack[]> {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { MIB } from '../../src/bytes.ts';
 import { makeParties, register } from '../content/registration-helpers.ts';
 import { Unit } from '../player/cmi5-helpers.ts';
-import { Player } from '../player/learner-helpers.ts';
+import { launchUnit } from '../player/learner-helpers.ts';
 import { activity, type LrsClient, lrsClient, statement } from '../player/lrs-helpers.ts';
 import { cmi5Files } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -59,9 +59,7 @@ async function manyUnits(service: WatchedService): Promise<Attack[]> {
   );
   const structure = `<courseStructure xmlns="https://w3id.org/xapi/profiles/cmi5/v1/CourseStructure.xsd"><course id="${COURSE_ID}">${text('title')}${text('description')}</course>${units.join('')}</courseStructure>`;
   const { registrationId } = await registerTo(service, { ...cmi5Files(), 'cmi5.xml': structure });
-  const unit = await Unit.start(
-    await (await Player.open(service, registrationId)).openUnit(`${COURSE_ID}/unit-0`),
-  );
+  const unit = await Unit.start(await launchUnit(service, registrationId, `${COURSE_ID}/unit-0`));
   const others = Array.from({ length: ACTIVITIES }, (_, n) => ({
     id: `${COURSE_ID}z/unit-${String(n).padStart(35, '0')}`,
   }));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { connectTo } from '../support/raw-http.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, endlessBytes, hang } from '../support/target-behaviours.ts';
 import type { WatchedService } from '../support/watched-service.ts';
@@ -19,7 +20,6 @@ export async function networkAttacks(
   rows: ManyRows,
   stack: AsyncDisposableStack,
 ): Promise<Attack[]> {
-  const { port } = new URL(url);
   const badTarget = async (name: string, target: Target, count: number): Promise<Attack> => {
     const { id: accountId } = await api.create('/accounts', { name });
     await rows.webhooks({
@@ -44,9 +44,7 @@ export async function networkAttacks(
   const trickling = (count: number, head: string, byte: string) => async () => {
     const sockets = await Promise.all(
       Array.from({ length: count }, async () => {
-        const socket = connect(Number(port), '127.0.0.1');
-        // The service may close it at any time.
-        socket.on('error', () => {});
+        const socket = connectTo(url);
         await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
         socket.write(head);
         return socket;
@@ -61,9 +59,7 @@ export async function networkAttacks(
   };
   /** Sends a thousand requests in one packet and reads nothing until the service has answered another client. */
   const pipelined = (path: string) => async () => {
-    const socket = connect(Number(port), '127.0.0.1');
-    // The service ends it.
-    socket.on('error', () => {}).pause();
+    const socket = connectTo(url).pause();
     await once(socket, 'connect');
     socket.write(`GET ${path} HTTP/1.1\r\nHost: service\r\n\r\n`.repeat(PIPELINED_REQUESTS));
     for (let n = 0; n < 20; n++) assertStatus(await api.get('/health/live'), 200);

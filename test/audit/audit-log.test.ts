@@ -9,6 +9,7 @@ import {
   signedInBrowser,
 } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { readWhole } from '../support/each-page.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 
 const SECRET = 'a secret that no entry may show';
@@ -276,15 +277,9 @@ describe('the audit log', () => {
     assert.deepEqual(await names('&from_dt=2999-01-01T00:00:00Z'), []);
     assert.deepEqual(await names('&to_dt=2000-01-01T00:00:00Z'), []);
 
-    const paged: number[] = [];
-    for (let cursor = ''; ; ) {
-      const { body } = await service.api.get(`/audit-log?limit=2${cursor}`);
-      paged.push(...body.data.map(({ id }: { id: number }) => id));
-      if (body.next_cursor === null) break;
-      cursor = `&cursor=${body.next_cursor}`;
-    }
+    const paged = await readWhole((page) => service.api.get(page), '/audit-log?limit=2');
     assert.deepEqual(
-      paged,
+      paged.map(({ id }) => id),
       (await entries()).map(({ id }) => id),
     );
     for (const [query, pointer] of [

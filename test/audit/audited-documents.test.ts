@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { AuditEntryRecord } from '../../src/audit/audit-schemas.ts';
 import { Unit } from '../player/cmi5-helpers.ts';
-import { Player } from '../player/learner-helpers.ts';
+import { launchUnit } from '../player/learner-helpers.ts';
 import { type LrsCall, type LrsClient, lrsClient } from '../player/lrs-helpers.ts';
 import {
   ADMIN_EMAIL,
@@ -36,7 +36,7 @@ describe('the audit log, about documents of courses', () => {
   });
   beforeEach(async () => {
     ({ registrationId, accountId } = await registerTo(service, cmi5Course([{ id: UNIT }]), LEARNER));
-    unit = await Unit.start(await (await Player.open(service, registrationId)).openUnit(UNIT));
+    unit = await Unit.start(await launchUnit(service, registrationId, UNIT));
     await unit.send(unit.initialized());
     newest = (await service.api.get('/audit-log?limit=1')).body.data[0]?.id ?? 0;
   });

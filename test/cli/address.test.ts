@@ -21,7 +21,7 @@ describe('the address that a start prints', () => {
         },
       });
       const link = /https?:\/\/\S+/.exec(announced)?.[0] ?? '';
-      const ready = service.logLines.find(({ msg }) => msg.startsWith('ready at '))?.msg;
+      const ready = service.logLines.find(({ msg }) => msg.startsWith('ready at '))?.msg ?? '';
       for (const address of [link, ready.slice('ready at '.length), service.url]) {
         assert.doesNotMatch(
           address,

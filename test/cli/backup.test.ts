@@ -19,6 +19,8 @@ import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { environmentName } from '../../src/settings/load-settings.ts';
 import type { SettingName } from '../../src/settings/settings-table.ts';
 import { filesOf, importCourse } from '../content/packages.ts';
+import { retryHead } from '../delivery/webhook-helpers.ts';
+import { basic } from '../support/basic.ts';
 import { outcomeOf } from '../support/command-in-process.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { Api, startTestService, temporaryFolder, until } from '../support/service.ts';
@@ -27,7 +29,7 @@ import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
 const BASIC = { type: 'BASIC', key: 'postbacks', secret: 'open sesame' };
-const AUTHORIZATION = `Basic ${Buffer.from('postbacks:open sesame').toString('base64')}`;
+const AUTHORIZATION = basic('postbacks', 'open sesame');
 /** Runs the program in this process, as the first test runs it in its own. */
 async function runHere(args: string[], settings: Record<string, string | number>) {
   const named = Object.entries(settings).map(([name, value]) => [
@@ -88,7 +90,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
       ['First', 'Second', 'Third'],
     );
     assert.deepEqual(filesOf(restored).content, content);
-    assert.equal((await api.post(`/webhooks/${webhook.id}/line/retry`)).status, 200);
+    await retryHead(api, webhook.id);
     await until(() => target.requests.length === before + 3, 'all that waited is delivered');
     const delivered = target.requests.slice(before);
     assert.deepEqual(

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { runClientCommand } from '../../src/cli/client-command.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
-import { TestClock } from '../identity/identity-helpers.ts';
+import { START } from '../identity/identity-helpers.ts';
+import { ManualClock } from '../support/clock.ts';
 import { assertExplains, outcomeOf } from '../support/command-in-process.ts';
 import { openTestDatabase } from '../support/database.ts';
 
@@ -11,7 +12,7 @@ import { openTestDatabase } from '../support/database.ts';
 
 async function openCommand() {
   const owned = await openTestDatabase();
-  const clock = new TestClock();
+  const clock = new ManualClock(START);
   const clients = new ClientService({ database: owned.database, now: clock.now });
   let opened = 0;
   const open = async () => {

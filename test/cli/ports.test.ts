@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
+import { listenOnFreePort } from '../support/free-port.ts';
 import { type ProcessEnd, runProgram, type TextSettings } from '../support/service-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -9,9 +9,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A port on which another program listens. */
 async function occupiedPort(): Promise<{ port: number } & AsyncDisposable> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer();
+  const port = await listenOnFreePort(server);
   return { port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 

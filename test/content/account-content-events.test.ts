@@ -15,6 +15,8 @@ import {
 } from './account-content-helpers.ts';
 import { problemErrors, scormPackage, uploadForm } from './packages.ts';
 
+// Runs on SQLite in `npm test`: what a message says is decided before it is stored. The tests of matching, of turns and of many accounts change content and store such events on both.
+
 describe('events of accounts’ content', () => {
   let service: TestService;
   let api: Api;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MOMENT } from '../support/moment.ts';
 import { type Api, CLIENT_EMAIL, type TestService } from '../support/service.ts';
 import type { Target } from '../support/target.ts';
 import { importCourse } from './packages.ts';
@@ -60,6 +61,12 @@ export class ContentMaker {
     return (await this.#api.create('/accounts', { name })).id;
   }
 
+  async accounts(...names: string[]): Promise<number[]> {
+    const ids: number[] = [];
+    for (const name of names) ids.push(await this.account(name));
+    return ids;
+  }
+
   /** An account as messages describe it. */
   async northwind(): Promise<PublishedChange['account']> {
     return { id: await this.account('Northwind'), name: 'Northwind', enabled: true };
@@ -114,7 +121,7 @@ export function assertMessages(
   const texts = target.requests.map(({ text }) => text);
   const whole = expected.map(({ subtopic, account, content }, index) => {
     const { timestamp } = (target.requests[index]?.json ?? {}) as { timestamp?: string };
-    assert.match(timestamp ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.match(timestamp ?? '', MOMENT);
     return JSON.stringify({
       subscription_id: webhook.id,
       name: webhook.name,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
+import { eachPage } from '../support/each-page.ts';
+import { MOMENT } from '../support/moment.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { type AssetReference, ContentMaker } from './account-content-helpers.ts';
 import { problemErrors } from './packages.ts';
@@ -35,7 +37,7 @@ describe('the content of accounts', () => {
     const { status, body } = await api.get(`/accounts/${account}/content`);
     assert.equal(status, 200);
     const moment = body.data[0].added_dt;
-    assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.match(moment, MOMENT);
     assert.deepEqual(body, {
       data: [
         { ...bundle, location: 'Home', added_dt: moment },
@@ -64,17 +66,10 @@ describe('the content of accounts', () => {
     await make.add(account, home, second, bundle, first);
     await make.add(other, second);
     const listed: unknown[] = [];
-    let pages = 0;
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const after: string = cursor === '' ? '' : `&cursor=${cursor}`;
-      const { body } = await api.get(`/accounts/${account}/content?limit=1${after}`);
-      assert.equal(body.data.length, 1);
-      listed.push([body.data[0].type, body.data[0].id]);
-      cursor = body.next_cursor;
-      pages += 1;
+    for await (const { data } of eachPage((page) => api.get(page), `/accounts/${account}/content?limit=1`)) {
+      assert.equal(data.length, 1);
+      listed.push([data[0].type, data[0].id]);
     }
-    assert.equal(pages, 4);
     assert.deepEqual(
       listed,
       [bundle, first, second, home].map(({ type, id }) => [type, id]),

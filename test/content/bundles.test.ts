@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
+import { MOMENT } from '../support/moment.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { importCourse, problemErrors } from './packages.ts';
 
@@ -45,7 +46,7 @@ describe('bundles', () => {
         { type: 'COURSE', id: course, name: 'First aid' },
       ],
     });
-    assert.match(created_dt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.match(created_dt, MOMENT);
     assert.equal(updated_dt, created_dt);
     const read = await api.get(`/bundles/${id}`);
     assert.equal(read.headers.get('etag'), '"1"');

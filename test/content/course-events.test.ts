@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Package } from '../support/course-packages.ts';
+import { MOMENT } from '../support/moment.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import type { Target } from '../support/target.ts';
 import { targetOfEachTest } from '../support/target-of-each-test.ts';
@@ -58,7 +59,7 @@ describe('events of courses', () => {
   ): void {
     const { text, json } = target.requests[index]!;
     const { timestamp } = json as { timestamp: string };
-    assert.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.match(timestamp, MOMENT);
     assert.equal(
       text,
       JSON.stringify({

@@ -15,8 +15,8 @@ import { ManifestReader } from '../../src/course-packages/thread/manifest-reader
 import { type DataFolder, openDataFolder } from '../../src/database/data-folder.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { ServiceEvent } from '../../src/events/event.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { type LogLine, recordedLogs } from '../support/logs.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const MAX_PACKAGE_BYTES = 1024 * 1024;
@@ -106,7 +106,7 @@ export interface CourseParts extends AsyncDisposable {
   /** The events that were committed, in order. */
   events: ServiceEvent[];
   /** The messages of log lines. */
-  logged: string[];
+  logged: readonly LogLine[];
   /** An upload that has come in; removed with the parts. */
   receive(packageBytes: Uint8Array): Promise<UploadFolder>;
 }
@@ -122,9 +122,8 @@ export async function openCourseParts({
   const { database } = stack.use(await openTestDatabase());
   const now = () => Date.UTC(2026, 0, 31, 9, 30);
 
-  const logged: string[] = [];
-  const destination = { write: (line: string) => void logged.push(JSON.parse(line).msg) };
-  const log = createLogs({ level: 'info', customLevels: {}, destination }).for('CourseService');
+  const { logs, lines: logged } = recordedLogs();
+  const log = logs.for('CourseService');
   const onDeleted = async () => {};
   const folders = new FolderService({ database, occupants: [coursesInFolder], holders: [], onDeleted, now });
   await folders.ensureRoot();

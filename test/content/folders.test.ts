@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
+import { MOMENT } from '../support/moment.ts';
 import {
   Api,
   createClient,
@@ -44,7 +45,7 @@ describe('folders', () => {
     assert.equal(headers.get('etag'), '"1"');
     const { created_dt, updated_dt, ...record } = body;
     assert.deepEqual(record, { id: HOME, name: 'Home', parent_id: null, location: '' });
-    assert.match(created_dt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.match(created_dt, MOMENT);
     assert.equal(updated_dt, created_dt);
   });
 

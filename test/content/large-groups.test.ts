@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDatabaseOf } from '../support/database.ts';
+import { eachPage } from '../support/each-page.ts';
 import { startTestService } from '../support/service.ts';
 
 const CONTENTS = 200;
@@ -50,15 +51,10 @@ test('a page of bundles or equivalents ends early if they have many contents, an
     ['/equivalents', 'courses'],
   ] as const) {
     const pages: number[][] = [];
-    let cursor: string | null = null;
-    do {
-      const { body } = await service.api.get(
-        `${path}?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`,
-      );
-      pages.push(body.data.map(({ id }: { id: number }) => id));
-      for (const group of body.data) assert.equal(group[member].length, CONTENTS);
-      cursor = body.next_cursor;
-    } while (cursor !== null);
+    for await (const { data } of eachPage((page) => service.api.get(page), `${path}?limit=200`)) {
+      pages.push(data.map(({ id }: { id: number }) => id));
+      for (const group of data) assert.equal(group[member].length, CONTENTS);
+    }
     assert.deepEqual(pages.flat(), ids, path);
     assert.deepEqual(
       pages.map((page) => page.length),

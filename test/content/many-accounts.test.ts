@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { readWhole } from '../support/each-page.ts';
+import { MOMENT } from '../support/moment.ts';
 import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
@@ -255,7 +257,7 @@ describe('content of many accounts', () => {
     const { status, body } = await accountsWith(course);
     assert.equal(status, 200);
     const added = body.data[0].through[0].added_dt;
-    assert.match(added, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.match(added, MOMENT);
     const shown = body.data.map(
       (account: { account_id: number; enabled: boolean; through: Record<string, unknown>[] }) => [
         account.account_id,
@@ -321,16 +323,13 @@ describe('content of many accounts', () => {
 
   it('is listed page by page, and an invalid request is rejected with every error', async () => {
     const course = await make.course('Popular');
-    const accounts = [];
-    for (const name of ['x', 'y', 'z']) accounts.push(await make.account(name));
+    const accounts = await make.accounts('x', 'y', 'z');
     await change('add', accounts, [course]);
-    const listed: number[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body } = await accountsWith(course, `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      listed.push(...body.data.map((account: { account_id: number }) => account.account_id));
-      cursor = body.next_cursor;
-    }
-    assert.deepEqual(listed, accounts);
+    const listed = await readWhole((page) => accountsWith(course, page), '?limit=1');
+    assert.deepEqual(
+      listed.map(({ account_id }) => account_id),
+      accounts,
+    );
     problemErrors(await accountsWith(course, '?limit=0'), 400);
     problemErrors(await accountsWith(course, '?cursor=x'), 400);
     problemErrors(await accountsWith({ type: 'COURSE', id: 99_999 }), 404);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Package } from '../support/course-packages.ts';
+import { MOMENT } from '../support/moment.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import type { Target } from '../support/target.ts';
+import { targetOfEachTest } from '../support/target-of-each-test.ts';
 import { importCourse, uploadForm } from './packages.ts';
 import {
   give,
@@ -33,13 +35,12 @@ describe('events of registrations', () => {
     service = parts.use(await startTestService());
     api = service.api;
   });
-  beforeEach(async () => {
-    target = await startTarget();
-  });
-  afterEach(async () => {
-    for (const { id } of (await api.get('/webhooks')).body.data) await api.delete(`/webhooks/${id}`);
-    await target.close();
-  });
+  targetOfEachTest(
+    () => api,
+    (started) => {
+      target = started;
+    },
+  );
 
   async function createWebhook(configuration: Record<string, unknown> = {}): Promise<{ id: number }> {
     return await api.create('/webhooks', {
@@ -149,7 +150,7 @@ describe('events of registrations', () => {
     ];
     for (const [index, status] of expected.entries()) {
       const { timestamp } = messages()[index]!;
-      assert.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      assert.match(timestamp, MOMENT);
       assert.equal(
         target.requests[index]?.text,
         JSON.stringify({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Package } from '../support/course-packages.ts';
+import { MOMENT } from '../support/moment.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { importCourse, problemErrors, uploadForm } from './packages.ts';
 import {
@@ -36,7 +37,7 @@ describe('registrations', () => {
     assert.equal(first.headers.get('etag'), '"1"');
     const { registration_id, created_dt, updated_dt, ...rest } = first.body;
     assert.match(registration_id, UUID);
-    assert.match(created_dt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.match(created_dt, MOMENT);
     assert.equal(updated_dt, created_dt);
     assert.deepEqual(rest, {
       account_id: parties.account_id,

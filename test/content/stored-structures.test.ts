@@ -6,8 +6,8 @@ import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { readPlayableVersion } from '../../src/content/courses/playable-version.ts';
 import { StructureReader } from '../../src/content/courses/structure-reader.ts';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { aiccFiles, scorm12Package, scorm2004Package, zipOf } from '../support/course-packages.ts';
+import { recordedLogs, SILENT_LOGS } from '../support/logs.ts';
 import { until } from '../support/until.ts';
 import { type CourseParts, openCourseParts } from './course-helpers.ts';
 
@@ -33,15 +33,13 @@ async function forgetStructures({ database }: CourseParts): Promise<void> {
   );
 }
 
-function startReader({ database, store, manifests }: CourseParts, logged: string[] = []): StructureReader {
-  const destination = { write: (line: string) => void logged.push(JSON.parse(line).msg) };
-  const log = createLogs({ level: 'info', customLevels: {}, destination }).for('CourseService');
+function startReader({ database, store, manifests }: CourseParts, logs = SILENT_LOGS): StructureReader {
   const reader = new StructureReader({
     database,
     store,
     leases: new TaskLeases({ database, now: Date.now }),
     manifests,
-    log,
+    log: logs.for('CourseService'),
   });
   reader.start();
   return reader;
@@ -94,14 +92,12 @@ describe('courses that an earlier release imported', () => {
     const { contentKey } = (await readPlayableVersion(parts.database.reader, damaged, 0))!;
     writeFileSync(path.join(parts.store.path(contentKey), 'imsmanifest.xml'), '<manifest');
     await forgetStructures(parts);
-    const logged: string[] = [];
-    await using _reader = startReader(parts, logged);
+    const { logs, lines } = recordedLogs();
+    await using _reader = startReader(parts, logs);
     await until(async () => (await unread(parts)).length === 0, 'all are read');
     assert.equal((await structureOf(parts, damaged)).scorm2004, null);
     assert.notEqual((await structureOf(parts, sound)).scorm2004, null);
-    assert.ok(
-      logged.some((message) => message.includes('the manifest of an existing course could not be read')),
-    );
+    assert.ok(lines.some(({ msg }) => msg.includes('the manifest of an existing course could not be read')));
   });
 
   it('do not prevent the reading of others if their own files cannot be read, and are tried again', async () => {
@@ -117,11 +113,11 @@ describe('courses that an earlier release imported', () => {
       if (key === contentKey) throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
       return files(key);
     };
-    const logged: string[] = [];
+    const { logs, lines } = recordedLogs();
     {
-      await using _reader = startReader(parts, logged);
+      await using _reader = startReader(parts, logs);
       await until(async () => (await unread(parts)).length === 1, 'the sound one is read');
-      await until(() => logged.some((message) => message.includes('will be retried')), 'the log says so');
+      await until(() => lines.some(({ msg }) => msg.includes('will be retried')), 'the log says so');
     }
     assert.notEqual((await structureOf(parts, sound)).scorm2004, null);
     parts.store.files = files;
@@ -137,10 +133,10 @@ describe('courses that an earlier release imported', () => {
     await forgetStructures(parts);
     const place = parts.store.path(contentKey);
     renameSync(place, `${place}-elsewhere`);
-    const logged: string[] = [];
+    const { logs, lines } = recordedLogs();
     {
-      await using _reader = startReader(parts, logged);
-      await until(() => logged.some((message) => message.includes('will be retried')), 'the log says so');
+      await using _reader = startReader(parts, logs);
+      await until(() => lines.some(({ msg }) => msg.includes('will be retried')), 'the log says so');
     }
     assert.equal((await unread(parts)).length, 1);
     renameSync(`${place}-elsewhere`, place);

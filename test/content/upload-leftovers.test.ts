@@ -3,15 +3,13 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { it } from 'node:test';
 import { UploadFolders } from '../../src/content/courses/upload-folders.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { HOUR_MS } from '../../src/time/units.ts';
+import { SILENT_LOGS } from '../support/logs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('with other instances, only uploads that are a day old count as leftovers', async ({ mock }) => {
   using folder = temporaryFolder();
-  const log = createLogs({ level: 'info', customLevels: {}, destination: { write() {} } }).for(
-    'CourseService',
-  );
+  const log = SILENT_LOGS.for('CourseService');
   const now = Date.now();
   for (const [name, hours] of [
     ['upload-fresh', 23],

@@ -5,25 +5,17 @@ import { describe, it } from 'node:test';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
-import { createLogs } from '../../src/observability/log.ts';
-import { type Service, startService } from '../../src/service.ts';
 import { type Outcome, outcomeOf } from '../support/command-in-process.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
-import { Api, requestToken, temporaryFolder, testSettings } from '../support/service.ts';
+import { Api, requestToken, startServiceOn, temporaryFolder } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 
 const CREATE_CLIENT = ['client', 'create', '--name', 'LMS', '--email', 'lms@example.com', '--json'];
 
-function serve(dataDir: string, databaseUrl: string | null = null, settings = {}): Promise<Service> {
-  const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write() {} } });
-  const all = testSettings(dataDir, { database_url: databaseUrl, ...settings });
-  return startService(all, { logs, version: '0.0.0-test' });
-}
-
 /** The message with which a start on the embedded database is refused. A service that starts anyway is stopped. */
 async function refusalOf(dataDir: string): Promise<string> {
   try {
-    await using service = await serve(dataDir);
+    await using service = await startServiceOn(dataDir);
     return `it started at ${service.url}`;
   } catch (error) {
     assert.ok(error instanceof Error);
@@ -33,7 +25,7 @@ async function refusalOf(dataDir: string): Promise<string> {
 
 /** Fails if a service does not start on the embedded database. */
 async function assertStarts(dataDir: string): Promise<void> {
-  await using _service = await serve(dataDir);
+  await using _service = await startServiceOn(dataDir);
 }
 
 /** Runs a command on the embedded database of the folder. */
@@ -76,7 +68,7 @@ describe('an embedded database that was copied to PostgreSQL', { skip: !ON_POSTG
     const { dataDir, url, client } = places;
     await using target = await startTarget();
     {
-      await using service = await serve(dataDir, null, { enable_queue_polling: false });
+      await using service = await startServiceOn(dataDir, { enable_queue_polling: false });
       const token = await requestToken(service.url, client.client_id, client.client_secret);
       const api = new Api(service.url, token);
       await api.create('/webhooks', { name: 'Accounts', topic: 'ACCOUNT', target_url: target.url });
@@ -89,7 +81,7 @@ describe('an embedded database that was copied to PostgreSQL', { skip: !ON_POSTG
       /DONE.*marked as copied: no service starts on it.*"coursewire database return"/s,
     );
     {
-      await using _service = await serve(dataDir, url);
+      await using _service = await startServiceOn(dataDir, { database_url: url });
       await target.waitFor(1);
     }
 
@@ -104,7 +96,7 @@ describe('an embedded database that was copied to PostgreSQL', { skip: !ON_POSTG
     assert.equal(returned.code, 0, returned.err);
     assert.match(returned.out, /can start on the embedded database.* again, which was copied to PostgreSQL/);
     rmSync(path.join(dataDir, 'content', 'coursewire-installation'));
-    await using _service = await serve(dataDir);
+    await using _service = await startServiceOn(dataDir);
     await target.waitFor(2);
     const [first, second] = target.requests.map(({ headers }) => headers['webhook-id']);
     assert.equal(first, second);
@@ -164,7 +156,7 @@ describe('an embedded database that was copied to PostgreSQL', { skip: !ON_POSTG
     assert.equal(again.code, 0, again.err);
     assert.ok((await refusalOf(dataDir)).includes(`(${new URL(other.url).pathname.slice(1)} on `));
     for (const copy of [url, other.url]) {
-      await using _service = await serve(dataDir, copy);
+      await using _service = await startServiceOn(dataDir, { database_url: copy });
       await using database = new PostgresDatabase(copy, { connections: 3 });
       const marks = await database.reader.all("select 1 from service_secrets where name like 'copied%'");
       assert.deepEqual(marks, []);
@@ -221,7 +213,7 @@ describe('coursewire database return', { skip: ON_POSTGRES }, () => {
   it('is rejected while a service uses the data folder, and where there is no database', async () => {
     using folder = temporaryFolder();
     assert.match((await run(folder.path, 'database', 'return')).err, /there is no embedded database/);
-    await using _service = await serve(folder.path);
+    await using _service = await startServiceOn(folder.path);
     assert.match((await run(folder.path, 'database', 'return')).err, /is in use by another process/);
   });
 });

@@ -9,23 +9,19 @@ import { PostgresDatabase } from '../../src/database/postgres/postgres-database.
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
-import { createLogs } from '../../src/observability/log.ts';
-import { type Service, startService } from '../../src/service.ts';
+import type { Service } from '../../src/service.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { scormPackage, uploadForm } from '../content/packages.ts';
+import { basic } from '../support/basic.ts';
 import { runCommand } from '../support/command-line-in-process.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
-import { Api, requestToken, temporaryFolder, testSettings } from '../support/service.ts';
+import { Api, requestToken, startServiceOn, temporaryFolder } from '../support/service.ts';
 import { runProgram } from '../support/service-process.ts';
 import { writeMigratedDatabase } from '../support/sqlite-template.ts';
 import { startTarget } from '../support/target.ts';
 
-const SECRET = 's'.repeat(64);
-
 function serve(dataDir: string, settings: Partial<Settings>): Promise<Service> {
-  const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write() {} } });
-  const all = testSettings(dataDir, { webhooks_auth_secret: SECRET, ...settings });
-  return startService(all, { logs, version: '0.0.0-test' });
+  return startServiceOn(dataDir, { webhooks_auth_secret: 's'.repeat(64), ...settings });
 }
 
 describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
@@ -83,7 +79,7 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
         (json as { resource: { account: { name: string } } }).resource.account.name,
         headers.authorization,
       ]);
-      const authorization = `Basic ${Buffer.from('postbacks:open sesame').toString('base64')}`;
+      const authorization = basic('postbacks', 'open sesame');
       assert.deepEqual(sent, [
         ['first', authorization],
         ['second', authorization],

@@ -4,13 +4,14 @@ import { describe, it } from 'node:test';
 import { MIB } from '../../src/bytes.ts';
 import { CopyTargetError, copyDatabase } from '../../src/database/copying/copy-database.ts';
 import { readSqliteTables } from '../../src/database/copying/sqlite-tables.ts';
-import { type Database, DatabaseUnavailableError, type Reader } from '../../src/database/database.ts';
+import { type Database, DatabaseUnavailableError } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { LONG_LOCK_MS } from '../../src/database/postgres/postgres-connections.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { deleteDoneMessages } from '../../src/queue/lines/done-messages.ts';
 import { HOUR_MS, SECOND_MS } from '../../src/time/units.ts';
+import { countRows } from '../support/database.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { watchedDatabase } from '../support/watched-database.ts';
@@ -88,18 +89,13 @@ function measured(inner: Database): MeasuredDatabase {
   return { database, statements, vain, largest: () => largest };
 }
 
-async function countOf(reader: Pick<Reader, 'all'>, table: string): Promise<number> {
-  const [row] = await reader.all<{ count: number }>(`select count(*) as count from ${table}`);
-  return row?.count ?? -1;
-}
-
 async function jsonOf({ reader }: Database, select: string): Promise<string> {
   return JSON.stringify(await reader.all(select));
 }
 
 async function assertEmpty({ source, target }: Pair): Promise<void> {
   for (const { name } of await readSqliteTables(source.reader)) {
-    assert.equal(await countOf(target.reader, name), 0, name);
+    assert.equal(await countRows(target, name), 0, name);
   }
 }
 
@@ -113,8 +109,8 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     );
     assert.equal(copied.length + 1, names?.tables, 'all but the record of migrations');
     for (const { name, rows, checksum, altered } of copied) {
-      assert.equal(rows, await countOf(source.reader, name), name);
-      assert.equal(rows, await countOf(target.reader, name), name);
+      assert.equal(rows, await countRows(source, name), name);
+      assert.equal(rows, await countRows(target, name), name);
       assert.match(checksum, /^[0-9a-f]{32}$/);
       assert.equal(altered, name === 'service_secrets' ? 1 : 0, name);
     }
@@ -271,7 +267,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
       await assertEmpty(pair);
     }
     await copyDatabase(pair.source, pair.target);
-    assert.equal(await countOf(pair.target.reader, 'accounts'), ACCOUNTS - 10);
+    assert.equal(await countRows(pair.target, 'accounts'), ACCOUNTS - 10);
   });
 
   it('leaves the target empty if the connection is lost at the last moment, and can be run again', async () => {
@@ -292,7 +288,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     await assert.rejects(copyDatabase(pair.source, cut), DatabaseUnavailableError);
     await assertEmpty(pair);
     await copyDatabase(pair.source, pair.target);
-    assert.equal(await countOf(pair.target.reader, 'accounts'), ACCOUNTS - 10);
+    assert.equal(await countRows(pair.target, 'accounts'), ACCOUNTS - 10);
   });
 
   it('rejects a target that is not empty, names the table, and does not change it', async () => {
@@ -306,7 +302,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
         error instanceof CopyTargetError &&
         /not empty: it has rows in service_secrets \(1\)/.test(error.message),
     );
-    assert.equal(await countOf(pair.target.reader, 'accounts'), 0);
+    assert.equal(await countRows(pair.target, 'accounts'), 0);
   });
 
   it('names the migrations that only one of the databases has, and what to do', async () => {

@@ -8,6 +8,7 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, type PostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { until } from '../support/service.ts';
+import { succeeds } from '../support/until.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
 
@@ -123,14 +124,7 @@ describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
     const { connectMs, statementMs, graceMs } = SHORT_TIMEOUTS;
     assert.ok(performance.now() - began < 2 * (connectMs + statementMs + graceMs));
     proxy.restore();
-    await until(
-      () =>
-        database.ping().then(
-          () => true,
-          () => false,
-        ),
-      'the database answers',
-    );
+    await until(() => succeeds(database.ping()), 'the database answers');
   });
 
   it('that restarts ends connections in use and idle ones: nothing crashes, the next ones work', async () => {
@@ -145,16 +139,8 @@ describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
       await tx.run(INSERT, 'b', 'x');
     });
     await assert.rejects(inUse, DatabaseUnavailableError);
-    await until(
-      () =>
-        parts.database
-          .transaction((tx) => tx.run(INSERT, 'c', 'x'))
-          .then(
-            () => true,
-            () => false,
-          ),
-      'the next transaction works',
-    );
+    const insert = () => parts.database.transaction((tx) => tx.run(INSERT, 'c', 'x'));
+    await until(() => succeeds(insert()), 'the next transaction works');
     assert.deepEqual(await parts.database.reader.all('select name from service_secrets'), [{ name: 'c' }]);
   });
 

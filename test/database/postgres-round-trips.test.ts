@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { importCourse, uploadForm } from '../content/packages.ts';
 import { register } from '../content/registration-helpers.ts';
 import { type PackageFiles, zipOf } from '../support/course-packages.ts';
+import { readWhole } from '../support/each-page.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm2004Course } from '../support/player-courses.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
@@ -111,13 +112,8 @@ describe('round trips to PostgreSQL', { skip: !ON_POSTGRES && 'SQLite is in the 
         const body = { account_ids: accounts, contents };
         assert.equal((await api.post(`/account-content/${act}`, body)).status, 200);
       });
-      let [events, cursor] = [0, ''];
-      do {
-        const { body } = await api.get(`/events?limit=200&subtopic=${subtopic}${cursor}`);
-        events += body.data.length;
-        cursor = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`;
-      } while (cursor !== '');
-      assert.equal(events, ACCOUNTS * FOLDERS, 'each account has an event for each folder');
+      const events = await readWhole((page) => api.get(page), `/events?limit=200&subtopic=${subtopic}`);
+      assert.equal(events.length, ACCOUNTS * FOLDERS, 'each account has an event for each folder');
       assert.ok(trips <= 4 * ACCOUNTS + 10 * FOLDERS + REGULAR_WORK, `${trips} to ${act}`);
     }
   });

@@ -5,12 +5,9 @@ import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
-
-function idsAt(target: Target): (string | string[] | undefined)[] {
-  return target.requests.map((request) => request.headers['webhook-id']);
-}
+import { messageIdsOf } from './webhook-helpers.ts';
 
 async function untilEmpty({ queue }: TestDelivery): Promise<void> {
   await until(async () => (await queue.lines.totals()).waiting === 0, 'all messages are settled');
@@ -51,7 +48,7 @@ describe('a webhook that is resumed', () => {
     delivery.worker.start();
     await target.waitFor(1);
     assert.deepEqual(outcomes, ['in-flight']);
-    assert.deepEqual(idsAt(target), ['held']);
+    assert.deepEqual(messageIdsOf(target.requests), ['held']);
     assert.equal(target.requests.length, 1);
   });
 });
@@ -87,7 +84,7 @@ describe('a webhook that is changed after its head was received, and before that
       delivery.worker.start();
       await until(() => queue.settled.includes('head'), 'the head is settled');
       await untilEmpty(delivery);
-      assert.deepEqual(idsAt(target), ['new']);
+      assert.deepEqual(messageIdsOf(target.requests), ['new']);
       assert.equal(delivery.counted.discarded, 1, 'the head');
     });
 });
@@ -104,7 +101,7 @@ describe('an instance that stops', { skip: !ON_POSTGRES && 'one process has SQLi
     release();
     await stopped;
     await until(() => other.counted.attempts.length === 1, 'the other one has sent the next message');
-    assert.deepEqual(idsAt(target), ['in flight', 'behind it']);
+    assert.deepEqual(messageIdsOf(target.requests), ['in flight', 'behind it']);
   });
 
   it('lets another one send at once what it has aborted', async () => {
@@ -120,7 +117,7 @@ describe('an instance that stops', { skip: !ON_POSTGRES && 'one process has SQLi
     target.respondWith(answer(200));
     await delivery.worker[Symbol.asyncDispose]();
     await until(() => other.counted.attempts.length === 1, 'the other one has sent it');
-    assert.deepEqual(idsAt(target), ['aborted', 'aborted']);
+    assert.deepEqual(messageIdsOf(target.requests), ['aborted', 'aborted']);
   });
 
   it('lets another one look at once for what waits, even if it has nothing to settle', async () => {
@@ -187,7 +184,7 @@ describe('an instance that is frozen after it has received a message', () => {
     await untilEmpty(delivery);
     await worker[Symbol.asyncDispose]();
     assert.deepEqual(sentByOther, ['m1', 'm2', 'm3']);
-    assert.deepEqual(idsAt(target), []);
+    assert.deepEqual(messageIdsOf(target.requests), []);
   });
 
   it('receives it again when nobody else has, and counts one attempt', async () => {
@@ -197,7 +194,7 @@ describe('an instance that is frozen after it has received a message', () => {
     delivery.worker.start();
     await target.waitFor(3);
     await untilEmpty(delivery);
-    assert.deepEqual(idsAt(target), ['m1', 'm2', 'm3']);
+    assert.deepEqual(messageIdsOf(target.requests), ['m1', 'm2', 'm3']);
     assert.deepEqual(delivery.queue.settled, ['m1', 'm1', 'm2', 'm3']);
     assert.deepEqual(delivery.counted.attempts, ['success', 'success', 'success']);
     assert.equal(delivery.logged.filter((line) => line.includes('released unsent messages')).length, 1);
@@ -286,7 +283,7 @@ describe('delivery while the queue fails', () => {
     await until(() => delivery.queue.failures >= 2, 'settling fails');
     delivery.queue.failing = false;
     await untilEmpty(delivery);
-    assert.deepEqual(idsAt(target), ['first', 'second']);
+    assert.deepEqual(messageIdsOf(target.requests), ['first', 'second']);
     assert.equal(delivery.counted.queueFailures, delivery.queue.failures);
     const [statistics] = await delivery.database.reader.all<{ success_count: number }>(
       'select success_count from webhook_statistics',
@@ -302,7 +299,7 @@ describe('delivery while the queue fails', () => {
     await until(() => delivery.reads.failures >= 2, 'reading webhooks fails');
     delivery.reads.failing = false;
     await untilEmpty(delivery);
-    assert.deepEqual(idsAt(target), ['first', 'second']);
+    assert.deepEqual(messageIdsOf(target.requests), ['first', 'second']);
     assert.equal(delivery.queue.settled.filter((id) => id === 'first').length, 1);
   });
 

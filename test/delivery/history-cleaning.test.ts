@@ -5,7 +5,7 @@ import { DAY_MS } from '../../src/time/units.ts';
 import { markDeleted } from '../../src/webhooks/configuration/webhook-store.ts';
 import { deleteDeadLetteredHistoryBefore } from '../../src/webhooks/history/delivery-store.ts';
 import { historyCleaner } from '../support/cleaner.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { countRows, openTestDatabase } from '../support/database.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 import { until } from '../support/service.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
@@ -37,11 +37,6 @@ async function kept({ database }: TestDelivery): Promise<{ message_id: string; s
   return rows.map((row) => ({ ...row }));
 }
 
-async function count({ database }: TestDelivery, table: string): Promise<number> {
-  const [row] = await database.reader.all<{ count: number }>(`select count(*) as count from ${table}`);
-  return row!.count;
-}
-
 async function untilStatuses(delivery: TestDelivery, ...statuses: string[]): Promise<void> {
   await until(async () => {
     const rows = await kept(delivery);
@@ -62,7 +57,7 @@ describe('cleaning the history', () => {
     await untilStatuses(delivery, 'DELIVERED', 'DEAD_LETTERED');
     await delivery.put(inactive, 'discarded');
     await untilStatuses(delivery, 'DELIVERED', 'DEAD_LETTERED', 'DISCARDED');
-    assert.equal(await count(delivery, 'delivery_attempts'), 2, 'those before the latest');
+    assert.equal(await countRows(delivery.database, 'delivery_attempts'), 2, 'those before the latest');
 
     assert.equal(await clean(HISTORY_DAYS - 1, delivery), 0);
     assert.equal(await clean(HISTORY_DAYS + 1, delivery), 2);
@@ -72,9 +67,9 @@ describe('cleaning the history', () => {
     assert.equal(await clean(DEAD_LETTER_DAYS + 1, delivery), 2, 'the history of it and the dead letter');
     assert.deepEqual(await kept(delivery), []);
     assert.equal((await delivery.queue.lines.totals()).deadLetters, 0);
-    assert.equal(await count(delivery, 'delivery_attempts'), 0);
-    assert.equal(await count(delivery, 'webhooks'), 2);
-    assert.equal(await count(delivery, 'webhook_statistics'), 2, 'statistics are no history');
+    assert.equal(await countRows(delivery.database, 'delivery_attempts'), 0);
+    assert.equal(await countRows(delivery.database, 'webhooks'), 2);
+    assert.equal(await countRows(delivery.database, 'webhook_statistics'), 2, 'statistics are no history');
   });
 
   it('keeps waiting messages, however old they are', async () => {
@@ -88,7 +83,7 @@ describe('cleaning the history', () => {
     await delivery.worker[Symbol.asyncDispose]();
     assert.equal(await clean(10_000, delivery), 0);
     assert.deepEqual(await kept(delivery), [{ message_id: 'retried', status: 'RETRYING' }]);
-    assert.ok((await count(delivery, 'delivery_attempts')) > 0);
+    assert.ok((await countRows(delivery.database, 'delivery_attempts')) > 0);
     assert.equal((await delivery.queue.lines.line(webhook)).depth, 2);
   });
 
@@ -102,9 +97,9 @@ describe('cleaning the history', () => {
     await until(() => Date.now() > queuedAt, 'followers were queued before their head is looked at');
     delivery.worker.start();
     await until(async () => (await delivery.queue.lines.totals()).waiting === 0, 'all are discarded');
-    assert.equal(await count(delivery, 'deliveries'), messages);
+    assert.equal(await countRows(delivery.database, 'deliveries'), messages);
     assert.equal(await clean(HISTORY_DAYS + 1, delivery), messages);
-    assert.equal(await count(delivery, 'deliveries'), 0);
+    assert.equal(await countRows(delivery.database, 'deliveries'), 0);
   });
 
   it('removes few messages at a time if they had many attempts, and all of them in a round', async () => {
@@ -185,7 +180,7 @@ describe('cleaning the history', () => {
     await settleAndReceive(delivery, { settlements });
     assert.equal(await clean(HISTORY_DAYS + 1, delivery), 1);
     for (const table of ['webhooks', 'webhook_statistics', 'webhook_subtopics', 'queue_lines'])
-      assert.equal(await count(delivery, table), 0, table);
+      assert.equal(await countRows(delivery.database, table), 0, table);
   });
 
   it('ends immediately when it is stopped, even between rounds', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { importCourse } from '../content/packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { eachPage } from '../support/each-page.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, when } from '../support/target-behaviours.ts';
@@ -177,13 +178,9 @@ describe('a filter that few of very many messages match', () => {
     );
     for (const status of ['', '&status=DEAD_LETTERED']) {
       const found: string[][] = [];
-      let cursor: string | null = '';
-      while (cursor !== null) {
-        const more: string = cursor === '' ? '' : `&cursor=${cursor}`;
-        const { body } = await api.get(`/webhooks/${id}/deliveries?account_id=1${status}${more}`);
-        found.push(body.data.map((each: { message_id: string }) => each.message_id));
-        cursor = body.next_cursor;
-      }
+      const search = `/webhooks/${id}/deliveries?account_id=1${status}`;
+      for await (const { data } of eachPage((page) => api.get(page), search))
+        found.push(data.map((each: { message_id: string }) => each.message_id));
       assert.deepEqual(found.flat(), ['m-0'], status);
       // On SQLite, those that were recorded just now are examined together.
       if (status !== '') assert.equal(found.length, 3);

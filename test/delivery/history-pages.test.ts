@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { eachPage } from '../support/each-page.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, when } from '../support/target-behaviours.ts';
@@ -32,19 +33,14 @@ describe('the list of a webhook’s deliveries', () => {
   /** The names of the accounts of all pages, page by page. */
   async function pages(query: string): Promise<string[][]> {
     const names: string[][] = [];
-    let cursor: string | null = null;
-    do {
-      const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const { status, body } = await api.get(`/webhooks/${id}/deliveries?${query}${more}`);
-      assert.equal(status, 200, JSON.stringify(body));
+    for await (const { data } of eachPage((page) => api.get(page), `/webhooks/${id}/deliveries?${query}`)) {
       const page: string[] = [];
-      for (const each of body.data) {
+      for (const each of data) {
         const delivery = await api.get(`/webhooks/${id}/deliveries/${each.id}`);
         page.push(delivery.body.message.resource.account.name);
       }
       names.push(page);
-      cursor = body.next_cursor;
-    } while (cursor !== null);
+    }
     return names;
   }
 

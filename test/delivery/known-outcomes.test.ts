@@ -5,12 +5,10 @@ import type { Database, TransactionOptions } from '../../src/database/database.t
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 import { acceptOutcomes, refuseOutcomes } from '../support/refused-outcomes.ts';
 import { until } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
-
-function idsAt(target: Target): (string | string[] | undefined)[] {
-  return target.requests.map((request) => request.headers['webhook-id']);
-}
+import { succeeds } from '../support/until.ts';
+import { messageIdsOf } from './webhook-helpers.ts';
 
 /** As if the time of the leases had passed. */
 async function endLeases(database: Database): Promise<void> {
@@ -103,7 +101,7 @@ describe('a message whose outcome is known', () => {
     await target.waitFor(4);
     await acceptOutcomes(database, 'deliveries');
     await until(() => areSettled(delivery), 'all are settled');
-    assert.deepEqual(idsAt(target).sort(), ['healthy', 'next', 'refused 1', 'refused 2']);
+    assert.deepEqual(messageIdsOf(target.requests).sort(), ['healthy', 'next', 'refused 1', 'refused 2']);
   });
 
   it('is stored again by the same instance after its line could not even be put back', async () => {
@@ -128,7 +126,7 @@ describe('a message whose outcome is known', () => {
     await endLeases(database);
     await delivery.put(healthy, 'wakes again');
     await until(() => areSettled(delivery), 'it is stored');
-    assert.deepEqual(idsAt(target), ['refused']);
+    assert.deepEqual(messageIdsOf(target.requests), ['refused']);
     const rows = await database.reader.all<{ attempts: number }>(
       "select attempts from deliveries where message_id = 'refused'",
     );
@@ -187,12 +185,7 @@ describe('a message whose outcome is known', () => {
     await refuseOutcomes(database, 'deliveries');
     await delivery.put(webhook, 'refused');
     worker.start();
-    const fails = () =>
-      worker.checkOutcomes().then(
-        () => false,
-        () => true,
-      );
-    await until(fails, 'the check fails');
+    await until(async () => !(await succeeds(worker.checkOutcomes())), 'the check fails');
     await until(async () => {
       const { outcome } = await database.transaction((tx) =>
         queue.lines.actOnHead(tx, webhook, 'dead-letter', 'refused'),

@@ -5,6 +5,7 @@ import { insertSharedBody, ownPart } from '../../src/queue/shared-bodies.ts';
 import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { messageOf } from '../queue/queue-engine.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { eachPage } from '../support/each-page.ts';
 import { type Api, startTestService, until } from '../support/service.ts';
 import { createWebhook } from './webhook-helpers.ts';
 
@@ -38,13 +39,10 @@ async function queueLargeMessages(dataDir: string, lineId: number): Promise<void
 async function repeat(api: Api, call: string, member: 'purged' | 'redelivered'): Promise<number[]> {
   const counts: number[] = [];
   let left = MESSAGES;
-  for (let cursor: string | null = ''; cursor !== null && counts.length < MESSAGES; ) {
-    const { status, body } = await api.post(`${call}${cursor === '' ? '' : `&cursor=${cursor}`}`);
-    assert.ok(status === 200 || status === 202, JSON.stringify(body));
+  for await (const body of eachPage((step) => api.post(step), call)) {
     counts.push(body[member]);
     left -= body[member];
     assert.equal(body.remaining, left);
-    cursor = body.next_cursor;
   }
   return counts;
 }
@@ -148,13 +146,9 @@ describe('searches in very large messages', () => {
     }
     const pagesOf = async (search: string) => {
       let pages = 0;
-      for (let cursor: string | null = ''; cursor !== null && pages < MESSAGES; pages++) {
-        const { status, body } = await api.get(
-          `${search}account_id=7${cursor === '' ? '' : `&cursor=${cursor}`}`,
-        );
-        assert.equal(status, 200, JSON.stringify(body));
-        assert.deepEqual(body.data, []);
-        cursor = body.next_cursor;
+      for await (const { data } of eachPage((page) => api.get(page), `${search}account_id=7`)) {
+        assert.deepEqual(data, []);
+        pages += 1;
       }
       return pages;
     };
@@ -165,13 +159,9 @@ describe('searches in very large messages', () => {
         return pages >= MESSAGES / MAX_A_STEP && pages < MESSAGES;
       }, `a search takes several pages: ${search}`);
     const steps: number[] = [];
-    for (let cursor: string | null = ''; cursor !== null && steps.length < MESSAGES; ) {
-      const call = `/webhooks/${id}/deliveries/redeliver?account_id=7${cursor === '' ? '' : `&cursor=${cursor}`}`;
-      const { status, body } = await api.post(call);
-      assert.equal(status, 202, JSON.stringify(body));
-      steps.push(body.redelivered);
-      cursor = body.next_cursor;
-    }
+    const redelivery = `/webhooks/${id}/deliveries/redeliver?account_id=7`;
+    for await (const { redelivered } of eachPage((step) => api.post(step), redelivery))
+      steps.push(redelivered);
     assert.ok(steps.length >= MESSAGES / MAX_A_STEP && steps.length < MESSAGES, `${steps.length} steps`);
   });
 });

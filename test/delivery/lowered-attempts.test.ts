@@ -6,6 +6,7 @@ import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { QueueUser } from '../queue/queue-engine.ts';
 import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-server.ts';
+import { RunningClock } from '../support/clock.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { borrowTestService } from '../support/lent-service.ts';
 import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
@@ -21,6 +22,7 @@ import {
   LONG_RETRIES,
   lineOf,
   listDeliveries,
+  retryHead,
   settledDeliveries,
   statisticsOf,
   untilFailed,
@@ -36,7 +38,7 @@ async function failUntil(api: Api, id: number, attempts: number): Promise<void> 
   await until(async () => (await lineOf(api, id)).head?.attempts > 0, 'the head was sent');
   for (let made = (await lineOf(api, id)).head.attempts; made < attempts; made += 1) {
     await untilFailed(api, id, made);
-    assert.equal((await api.post(`/webhooks/${id}/line/retry`)).status, 200);
+    await retryHead(api, id);
   }
   await untilFailed(api, id, attempts);
 }
@@ -118,17 +120,18 @@ describe('max_attempts that is lowered below the attempts of the head', () => {
     [', also if the clock was fast before', FAST_MS],
   ] as const)
     it(`counts the attempts of a redelivered message since its redelivery${when}`, async () => {
-      let offsetMs: number = fastMs;
+      const clock = new RunningClock();
+      clock.aheadMs = fastMs;
       await using target = await startTarget({ respondWith: answer(500) });
       await using service = await startTestService({
-        now: () => Date.now() + offsetMs,
+        now: clock.now,
         settings: LONG_RETRIES,
       });
       const { api } = service;
       const id = await createWebhook(api, target.url, { max_attempts: 1 });
       await createAccounts(api, 'a');
       const [dead] = await settledDeliveries(api, id, 1);
-      offsetMs = 0;
+      clock.aheadMs = 0;
       await updateWebhook(api, id, target.url, { max_attempts: 5 });
       await api.post(`/webhooks/${id}/deliveries/${dead!.id}/redeliver`);
       await failUntil(api, id, 2);

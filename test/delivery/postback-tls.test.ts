@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type ServerOptions } from 'node:https';
-import type { AddressInfo, LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { describe, it } from 'node:test';
+import { listenOnFreePort } from '../support/free-port.ts';
 import { startTarget } from '../support/target.ts';
 import { loopbackSender, postbackTo } from '../support/target-sender.ts';
 import { type TargetCertificate, targetCertificate, testAuthority } from '../support/target-tls.ts';
@@ -15,10 +15,9 @@ async function startTlsServer(options: ServerOptions): Promise<{ url: string } &
     response.end(),
   );
   server.on('tlsClientError', () => {});
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenOnFreePort(server);
   return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `https://127.0.0.1:${port}`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await server[Symbol.asyncDispose]();

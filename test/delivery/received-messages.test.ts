@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import { basic } from '../support/basic.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { borrowTestService, type LentService } from '../support/lent-service.ts';
 import type { Api } from '../support/service.ts';
@@ -16,6 +17,7 @@ import {
   LONG_RETRIES,
   lineOf,
   listDeliveries,
+  retryHead,
   settledDeliveries,
   untilFailed,
   untilLineEmpty,
@@ -25,11 +27,6 @@ import {
 const BACKLOG = 3_000;
 /** What is settled in one commit bears one time; one by one, the backlog would have hundreds of them. */
 const MOST_COMMITS = 100;
-
-async function retryNow(api: Api, id: number): Promise<void> {
-  const answer = await api.post(`/webhooks/${id}/line/retry`);
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-}
 
 describe('decisions when a message is received', () => {
   it('include the target: correcting the URL corrects the whole backlog', async () => {
@@ -50,17 +47,17 @@ describe('decisions when a message is received', () => {
   });
 
   it('include the credentials', async () => {
-    const expected = `Basic ${Buffer.from('user:new').toString('base64')}`;
+    const expected = basic('user', 'new');
     await using target = await startTarget({
       respondWith: when(({ headers }) => headers.authorization === expected, answer(200), answer(401)),
     });
     await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
-    const basic = (secret: string) => ({ authentication: { type: 'BASIC', key: 'user', secret } });
-    const id = await createWebhook(api, target.url, basic('old'));
+    const authentication = (secret: string) => ({ authentication: { type: 'BASIC', key: 'user', secret } });
+    const id = await createWebhook(api, target.url, authentication('old'));
     await createAccounts(api, 'a', 'b');
     await untilFailed(api, id, 1);
-    await updateWebhook(api, id, target.url, basic('new'));
+    await updateWebhook(api, id, target.url, authentication('new'));
     const [first, second] = await settledDeliveries(api, id, 2);
     assert.deepEqual([first?.status, first?.attempts], ['DELIVERED', 2]);
     assert.deepEqual([second?.status, second?.attempts], ['DELIVERED', 1]);
@@ -79,7 +76,7 @@ describe('decisions when a message is received', () => {
       await untilFailed(api, id, 1);
       await updateWebhook(api, id, target.url, { max_attempts: to });
       for (let made = 2; made <= attempts; made += 1) {
-        await retryNow(api, id);
+        await retryHead(api, id);
         if (made < attempts) await untilFailed(api, id, made);
       }
       const [delivery] = await settledDeliveries(api, id, 1);
@@ -293,7 +290,7 @@ describe('messages of a long backlog', () => {
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b');
     await untilFailed(api, id, 1);
-    await retryNow(api, id);
+    await retryHead(api, id);
     await untilFailed(api, id, 2);
     assert.equal((await lineOf(api, id)).depth, 2);
     assert.equal((await deliveriesOf(api, id)).length, 1, 'what was not tried yet has no history');

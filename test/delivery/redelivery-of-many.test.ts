@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { eachPage } from '../support/each-page.ts';
 import { longestStallDuring } from '../support/event-loop.ts';
 import { startTestService } from '../support/service.ts';
 import { webhookInput } from '../webhooks/webhook-expectations.ts';
@@ -85,14 +86,8 @@ describe('redelivering some of very many dead letters', () => {
       n === dead ? ['DEAD_LETTERED', 'ATTEMPTS_EXHAUSTED'] : ['DISCARDED', 'REMOVED'],
     );
     const redelivered: number[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const query = cursor === '' ? '' : `?cursor=${cursor}`;
-      const { status, body } = await api.post(`/webhooks/${id}/deliveries/redeliver${query}`);
-      assert.equal(status, 202);
+    for await (const body of eachPage((step) => api.post(step), `/webhooks/${id}/deliveries/redeliver`))
       redelivered.push(body.redelivered);
-      cursor = body.next_cursor;
-    }
     assert.deepEqual(redelivered, [0, 0, 1]);
   });
 

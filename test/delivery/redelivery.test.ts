@@ -5,6 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { RedeliveryService } from '../../src/webhooks/history/redelivery-service.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { eachPage } from '../support/each-page.ts';
 import { borrowTestService } from '../support/lent-service.ts';
 import { beginTransaction, countWaiting } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
@@ -58,13 +59,10 @@ function redeliveryOn(database: Database): RedeliveryService {
  */
 async function redeliverStepwise(api: Api, id: number, limit: number): Promise<number[]> {
   const steps: number[] = [];
-  for (let cursor: string | null = ''; cursor !== null && steps.length < 10; ) {
-    const more = cursor === '' ? '' : `&cursor=${cursor}`;
-    const { body, status } = await api.post(`/webhooks/${id}/deliveries/redeliver?limit=${limit}${more}`);
-    assert.equal(status, 202, JSON.stringify(body));
+  const redelivery = `/webhooks/${id}/deliveries/redeliver?limit=${limit}`;
+  for await (const body of eachPage((step) => api.post(step), redelivery)) {
     assert.equal(body.remaining === 0, body.next_cursor === null, JSON.stringify(body));
     steps.push(body.redelivered);
-    cursor = body.next_cursor;
     await untilLineEmpty(api, id);
   }
   return steps;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { RunningClock } from '../support/clock.ts';
 import { borrowTestService } from '../support/lent-service.ts';
 import { type Api, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -7,6 +8,7 @@ import { answer, failTimes } from '../support/target-behaviours.ts';
 import {
   createAccounts,
   createWebhook,
+  retryHead,
   settledDeliveries,
   statisticsOf,
   untilLineEmpty,
@@ -111,7 +113,7 @@ describe('a webhook', () => {
     assert.equal(await isInError(api, id), true);
 
     target.respondWith(answer(200));
-    await api.post(`/webhooks/${id}/line/retry`);
+    await retryHead(api, id);
     await untilLineEmpty(api, id);
     assert.equal(await isInError(api, id), false);
     assert.equal((await statisticsOf(api, id)).error_count, 1);
@@ -128,7 +130,7 @@ describe('a webhook', () => {
     assert.equal(await isInError(api, id), false);
     assert.equal((await statisticsOf(api, id)).error_count, 1);
 
-    await api.post(`/webhooks/${id}/line/retry`);
+    await retryHead(api, id);
     await untilErrors(api, id, 2);
     assert.equal(await isInError(api, id), true);
   });
@@ -160,7 +162,7 @@ describe('a webhook', () => {
     assert.ok(Date.parse(body.statistics_valid_from_dt) >= begun);
     assert.equal(await isInError(api, id), true);
 
-    await api.post(`/webhooks/${id}/line/retry`);
+    await retryHead(api, id);
     await untilErrors(api, id, 1);
   });
 
@@ -178,9 +180,9 @@ describe('a webhook', () => {
           void mayAnswer.then(() => response.end());
         },
       });
-      let offsetMs = 0;
+      const clock = new RunningClock();
       await using service = await startTestService({
-        now: () => Date.now() + offsetMs,
+        now: clock.now,
         settings: LONG_RETRIES,
       });
       const { api } = service;
@@ -188,9 +190,9 @@ describe('a webhook', () => {
       await createAccounts(api, 'a');
       await arrived;
       // The attempt ends by a clock that has not come as far as the one by which the period began.
-      offsetMs = 60_000;
+      clock.aheadMs = 60_000;
       assert.equal((await api.post(`/webhooks/${id}/statistics/reset`)).status, 200);
-      offsetMs = 0;
+      clock.aheadMs = 0;
       answerNow();
       const after = await until(async () => {
         const statistics = await statisticsOf(api, id);

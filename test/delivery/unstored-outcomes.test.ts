@@ -5,19 +5,10 @@ import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { acceptOutcomes, refuseOutcomes } from '../support/refused-outcomes.ts';
 import { startTestService, until } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
-
-function idsAt(target: Target): (string | string[] | undefined)[] {
-  return target.requests.map((request) => request.headers['webhook-id']);
-}
-
-function succeeds(check: Promise<void>): Promise<boolean> {
-  return check.then(
-    () => true,
-    () => false,
-  );
-}
+import { succeeds } from '../support/until.ts';
+import { messageIdsOf } from './webhook-helpers.ts';
 
 function linesAbout({ logged }: TestDelivery, text: string) {
   return logged.filter((line) => line.includes(text)).map((line) => JSON.parse(line));
@@ -51,7 +42,7 @@ describe('a message whose outcome the database refuses', () => {
       await until(() => failures() > before, 'storing it is repeated');
       await delivery.put(healthy, 'healthy meanwhile');
       await others.waitFor(21);
-      assert.deepEqual(idsAt(target), ['refused']);
+      assert.deepEqual(messageIdsOf(target.requests), ['refused']);
       assert.equal((await queue.lines.line(waiting)).depth, 2);
       const [line] = linesAbout(delivery, REFUSES);
       assert.deepEqual([line.webhook_id, line.message_id], [waiting, 'refused']);
@@ -60,7 +51,7 @@ describe('a message whose outcome the database refuses', () => {
 
       await acceptOutcomes(database, table);
       await until(async () => (await queue.lines.totals()).waiting === 0, 'all messages are settled');
-      assert.deepEqual(idsAt(target), ['refused', 'behind']);
+      assert.deepEqual(messageIdsOf(target.requests), ['refused', 'behind']);
       assert.deepEqual(
         delivery.counted.attempts.filter((each) => each === outcome).length,
         outcome === 'success' ? 23 : 2,
@@ -154,7 +145,7 @@ describe('a message whose outcome the database refuses', () => {
       return outcome === 'done';
     }, 'it is skipped while it is not being stored');
     await target.waitFor(2);
-    assert.deepEqual(idsAt(target), ['refused', 'behind']);
+    assert.deepEqual(messageIdsOf(target.requests), ['refused', 'behind']);
   });
 
   it('fails the check of outcomes until it is stored, but not that of polls', async () => {

@@ -13,6 +13,7 @@ import {
   createWebhook,
   LONG_RETRIES,
   listDeliveries,
+  retryHead,
 } from './webhook-helpers.ts';
 
 /** A target that nothing is sent to. */
@@ -115,7 +116,7 @@ for (const engine of ENGINES) {
       );
       target.respondWith(answer(204));
       target.requests.length = 0;
-      await api.post(`/webhooks/${id}/line/retry`);
+      await retryHead(api, id);
       await target.waitFor(2);
       await api.post(`/webhooks/${id}/deliveries/redeliver?status=DEAD_LETTERED`);
       await target.waitFor(3);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readWhole } from '../support/each-page.ts';
 import { borrowTestService } from '../support/lent-service.ts';
 import { type Api, until } from '../support/service.ts';
 import { type ReceivedPostback, startTarget } from '../support/target.ts';
@@ -49,6 +50,11 @@ export function accountsOf(requests: readonly ReceivedPostback[]): string[] {
   );
 }
 
+/** The ids of the messages in requests, in the order of arrival. */
+export function messageIdsOf(requests: readonly ReceivedPostback[]): string[] {
+  return requests.map(({ headers }) => String(headers['webhook-id']));
+}
+
 /** A delivery as in a response of the API. */
 export interface DeliveryRecord {
   id: number;
@@ -85,15 +91,7 @@ export async function deliveriesOf(api: Api, webhookId: number): Promise<Deliver
 
 /** All of a webhook's deliveries in the list, earliest first. */
 export async function listDeliveries(api: Api, webhookId: number): Promise<DeliveryRecord[]> {
-  const all: DeliveryRecord[] = [];
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const more: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const { status, body } = await api.get(`/webhooks/${webhookId}/deliveries?limit=200${more}`);
-    assert.equal(status, 200, JSON.stringify(body));
-    all.push(...body.data);
-    cursor = body.next_cursor;
-  }
+  const all = await readWhole((page) => api.get(page), `/webhooks/${webhookId}/deliveries?limit=200`);
   return all.reverse();
 }
 
@@ -138,6 +136,12 @@ export async function untilLineEmpty(api: Api, webhookId: number): Promise<void>
 /** What the API shows of a webhook's line. */
 export async function lineOf(api: Api, id: number) {
   return (await api.get(`/webhooks/${id}/line`)).body;
+}
+
+/** Makes the head of a line due at once. */
+export async function retryHead(api: Api, id: number): Promise<void> {
+  const { status, body } = await api.post(`/webhooks/${id}/line/retry`);
+  assert.equal(status, 200, JSON.stringify(body));
 }
 
 /** Waits until the head of a line has failed, and returns the line. */

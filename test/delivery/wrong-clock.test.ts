@@ -4,6 +4,7 @@ import { watchWaits } from '../../src/delivery/overlong-waits.ts';
 import { HOUR_MS } from '../../src/time/units.ts';
 import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { QueueUser } from '../queue/queue-engine.ts';
+import { RunningClock } from '../support/clock.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -56,8 +57,8 @@ describe('a clock that is set forward during a request', () => {
     const target = stack.use(await startTarget());
     const held: (() => void)[] = [];
     target.respondWith((exchange) => held.push(() => answer(200)(exchange)));
-    let aheadMs = 0;
-    const { api, logLines } = stack.use(await startTestService({ now: () => Date.now() + aheadMs }));
+    const clock = new RunningClock();
+    const { api, logLines } = stack.use(await startTestService({ now: clock.now }));
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b');
     await target.waitFor(1);
@@ -69,7 +70,7 @@ describe('a clock that is set forward during a request', () => {
       target,
       /** Afterwards, leases seem to have ended. */
       setForward: () => {
-        aheadMs += LONGER_THAN_A_LEASE_MS;
+        clock.aheadMs += LONGER_THAN_A_LEASE_MS;
       },
       untilReceived: () => until(() => hasWarned() || target.requests.length > 1, 'a head was received'),
       respond: () => {

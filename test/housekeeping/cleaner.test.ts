@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { Cleaner, type CleaningStep } from '../../src/housekeeping/cleaner.ts';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { recordedLogs } from '../support/logs.ts';
 import { until } from '../support/until.ts';
 
 /** A step for which so many rows have expired. */
@@ -24,9 +24,7 @@ function stepOf(name: string, expired: number): CleaningStep {
 /** The lines that a round of cleaning logs. */
 async function linesOf(...steps: readonly CleaningStep[]) {
   await using test = await openTestDatabase();
-  const lines: string[] = [];
-  const destination = { write: (line: string) => void lines.push(line) };
-  const logs = createLogs({ level: 'info', customLevels: {}, destination });
+  const { logs, lines } = recordedLogs();
   let ended = false;
   const last = {
     name: 'last',
@@ -43,7 +41,7 @@ async function linesOf(...steps: readonly CleaningStep[]) {
   });
   cleaner.start();
   await until(() => ended, 'the last step was reached');
-  return lines.map((line) => JSON.parse(line));
+  return lines;
 }
 
 describe('the cleaner of the service', () => {
@@ -155,9 +153,7 @@ describe('the cleaner of the service', () => {
       await using stack = new AsyncDisposableStack();
       const { database } = stack.use(await openTestDatabase());
       const [clock, monotonic] = [new ManualClock(), new ManualClock()];
-      const lines: string[] = [];
-      const destination = { write: (line: string) => void lines.push(line) };
-      const log = createLogs({ level: 'info', customLevels: {}, destination }).for('Cleaner');
+      const { logs, lines } = recordedLogs();
       let removals = 0;
       let untimed = 0;
       let looks = 0;
@@ -168,7 +164,7 @@ describe('the cleaner of the service', () => {
             { name: 'profiles', isUntimed: true, run: async () => (untimed += 1) },
           ],
           leases: new TaskLeases({ database, now: clock.now }),
-          log,
+          log: logs.for('Cleaner'),
           now: () => {
             looks += 1;
             return clock.now();
@@ -192,7 +188,7 @@ describe('the cleaner of the service', () => {
         monotonic,
         removals: () => removals,
         untimed: () => untimed,
-        lines: () => lines.map((line) => JSON.parse(line)),
+        lines,
         untilLooks: async (more: number) => {
           const wanted = looks + more;
           await until(() => looks >= wanted, 'it looked again');
@@ -207,7 +203,7 @@ describe('the cleaner of the service', () => {
       world.monotonic.pass(10 * MINUTE - 1);
       await world.untilLooks(3);
       assert.equal(world.removals(), 0);
-      const warnings = world.lines().filter(({ level }) => level === 'warn');
+      const warnings = world.lines.filter(({ level }) => level === 'warn');
       assert.deepEqual(
         warnings.map(({ last_dt, now_dt }) => [last_dt, now_dt]),
         [['2030-01-01T00:00:30.000Z', '2030-04-02T00:00:00.000Z']],

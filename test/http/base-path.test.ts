@@ -134,7 +134,7 @@ describe('a service below a path that begins like one of its own', () => {
     assert.equal((await api.get(`/webhooks/${id}`)).body.id, id);
     const warned = service.logLines.filter(({ msg }) => msg.includes('must remove the path'));
     assert.equal(warned.length, 1);
-    assert.match(warned[0].msg, /\/webhooks/);
+    assert.match(warned[0]!.msg, /\/webhooks/);
   });
 
   test('logs nothing of that kind at start below another path', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import fastify from 'fastify';
 import { planConnections } from '../../src/connection-plan.ts';
 import { limitConnections } from '../../src/http/connection-limit.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { MINUTE_MS } from '../../src/time/units.ts';
+import { recordedLogs } from '../support/logs.ts';
+import { connectTo } from '../support/raw-http.ts';
 import { startProcess, type TextSettings } from '../support/service-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -56,9 +56,8 @@ describe('connections beyond the limit', () => {
   it('are all counted in the log, with a client that was closed in that minute', (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const app = fastify();
-    const lines: Record<string, unknown>[] = [];
-    const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
-    limitConnections(app, 5, createLogs({ level: 'info', customLevels: {}, destination }).for('HttpServer'));
+    const { logs, lines } = recordedLogs();
+    limitConnections(app, 5, logs.for('HttpServer'));
     const drop = (remoteAddress: string) => app.server.emit('drop', { remoteAddress });
     const logged = () => lines.splice(0).map(({ open, closed, address }) => ({ open, closed, address }));
 
@@ -78,14 +77,13 @@ describe('connections of clients, if the process may open few files', () => {
   it('get fewer of them than max_connections, and the log says so', async () => {
     using folder = temporaryFolder();
     await using service = await startLimited(folder.path);
-    const [warning] = service.logLines.filter(({ msg }) => /^max_connections/.test(msg));
-    assert.equal(warning.level, 'warn');
+    const warning = service.logLines.find(({ msg }) => /^max_connections/.test(msg));
+    assert.equal(warning?.level, 'warn');
     assert.match(warning.msg, /delivery_concurrency is 256.* 512 .* accept 85 connections each/);
 
-    const { hostname, port } = new URL(service.url);
     const closed = new Set();
-    const sockets = Array.from({ length: AFFORDABLE + 30 }, () => connect(Number(port), hostname));
-    for (const socket of sockets) socket.on('error', () => {}).once('close', () => closed.add(socket));
+    const sockets = Array.from({ length: AFFORDABLE + 30 }, () => connectTo(service.url));
+    for (const socket of sockets) socket.once('close', () => closed.add(socket));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     await until(() => closed.size >= 30, 'the connections beyond it are closed');
     const {

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestService } from '../support/service.ts';
 
 // Runs on SQLite alone: the requests are rejected before any query.
 
 /** The status of the response to a GET request with these `Host` fields. */
 async function statusOf(origin: string, path: string, hosts: readonly string[]): Promise<number> {
-  const { hostname, port } = new URL(origin);
   const fields = hosts.map((host) => `Host: ${host}\r\n`).join('');
-  const socket = connect(Number(port), hostname);
-  socket.write(`GET ${path} HTTP/1.1\r\n${fields}Connection: close\r\n\r\n`);
-  const response = (await Array.fromAsync(socket.setEncoding('utf8'))).join('');
+  const response = await exchangeBytes(origin, `GET ${path} HTTP/1.1\r\n${fields}Connection: close\r\n\r\n`);
   return Number(response.slice('HTTP/1.1 '.length).slice(0, 3));
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { longestStallDuring } from '../support/event-loop.ts';
+import { arrayOf, BODY_LENGTH } from '../support/large-bodies.ts';
+import { connectTo } from '../support/raw-http.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 // Needs a process of its own: it measures stalls of the event loop.
@@ -12,13 +13,6 @@ import { startTestService, type TestService } from '../support/service.ts';
 const MAX_STALL_MS = 100;
 /** Less than the service waits for a body. */
 const MAX_WAIT_MS = 10_000;
-/** A little below what a request may hold, so that the body is read and looked at. */
-const BODY_LENGTH = 1_048_000;
-
-/** A JSON array of one text again and again, as long as a body may be. */
-function arrayOf(item: string): string {
-  return `[${Array.from({ length: Math.floor(BODY_LENGTH / (item.length + 1)) }, () => item).join()}]`;
-}
 
 /** Members that no schema knows, as many as a body can hold. */
 function manyMembers(): string {
@@ -120,11 +114,11 @@ describe('a request with a million errors', () => {
 describe('a request whose body nobody reads', () => {
   test('to an unknown path is answered before its body arrives', async () => {
     await using service = await startTestService();
-    const { hostname, port } = new URL(service.url);
-    const socket = connect(Number(port), hostname);
+    const { host } = new URL(service.url);
+    const socket = connectTo(service.url);
     try {
       socket.write(
-        `POST /nowhere HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`,
+        `POST /nowhere HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`,
       );
       const [part] = await once(socket, 'data', { signal: AbortSignal.timeout(MAX_WAIT_MS) });
       assert.match(String(part), /^HTTP\/1\.1 404 /);

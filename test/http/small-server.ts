@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { Type } from 'typebox';
 import { Id, Name } from '../../src/http/schemas.ts';
 import { createServer } from '../../src/http/server.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
+import { recordedLogs } from '../support/logs.ts';
+import { connectTo, exchangeBytes } from '../support/raw-http.ts';
 
 /** The largest body that the server accepts. */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -23,9 +23,7 @@ export type SmallServer = Awaited<ReturnType<typeof startSmallServer>>;
 
 /** Starts the server without the rest of the service. */
 export async function startSmallServer({ trustedProxies = [] }: { trustedProxies?: readonly string[] } = {}) {
-  const logLines: Record<string, unknown>[] = [];
-  const destination = { write: (line: string) => void logLines.push(JSON.parse(line)) };
-  const logs = createLogs({ level: 'info', customLevels: {}, destination });
+  const { logs, lines: logLines } = recordedLogs();
   const server = createServer({
     log: logs.for('HttpServer'),
     maxBodyBytes: MAX_BODY_BYTES,
@@ -108,8 +106,7 @@ export async function startSmallServer({ trustedProxies = [] }: { trustedProxies
 
   /** Sends these bytes on a connection of their own and returns what came back until its end. */
   async function exchange(bytes: string): Promise<string> {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.on('error', () => {});
+    const socket = connectTo(url);
     let received = '';
     socket.setEncoding('utf8').on('data', (text) => {
       received += text;
@@ -127,9 +124,7 @@ export async function startSmallServer({ trustedProxies = [] }: { trustedProxies
       const connection = n === count - 1 ? 'close' : 'keep-alive';
       return `GET /things/${n} HTTP/1.1\r\nHost: service\r\nConnection: ${connection}\r\n\r\n`;
     });
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write(requests.join(''));
-    return (await Array.fromAsync(socket.setEncoding('utf8'))).join('');
+    return await exchangeBytes(url, requests.join(''));
   }
 
   return { url, logLines, send, problemOf, exchange, pipeline, stop: () => server.close() };

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { makeParties, register } from '../content/registration-helpers.ts';
 import { createAccounts, createWebhook } from '../delivery/webhook-helpers.ts';
 import { isListening } from '../support/free-port.ts';
+import { connectTo } from '../support/raw-http.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, hang } from '../support/target-behaviours.ts';
@@ -14,9 +15,7 @@ import { answer, hang } from '../support/target-behaviours.ts';
 
 /** Opens a connection without a request. */
 async function open(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const client = connect(Number(port), hostname);
-  client.on('error', () => undefined);
+  const client = connectTo(url);
   await once(client, 'connect');
   return client;
 }

@@ -5,8 +5,9 @@ import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
 import { AccessTokens } from '../../src/identity/tokens/access-tokens.ts';
 import { deriveTokenKeys } from '../../src/identity/tokens/token-keys.ts';
+import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { AUTH_SECRET, createTokens, LIFETIME_MS, TestClock } from './identity-helpers.ts';
+import { AUTH_SECRET, createTokens, LIFETIME_MS, START } from './identity-helpers.ts';
 
 const MAX_TOKEN_CHARACTERS = 512;
 
@@ -15,7 +16,7 @@ const OTHER_SECRET = 'b'.repeat(64);
 async function openParts() {
   const owned = await openTestDatabase();
   const { database } = owned;
-  const clock = new TestClock();
+  const clock = new ManualClock(START);
   const clients = new ClientService({ database, now: clock.now });
   const { client } = await clients.create(
     { name: 'Test', email: 'test@example.com', scopes: SCOPES },
@@ -68,9 +69,9 @@ describe('an access token', () => {
   it('expires at the exact millisecond', async () => {
     await using parts = await openParts();
     const { token } = parts.tokens.issue(parts.client, []);
-    parts.clock.advance(LIFETIME_MS - 1);
+    parts.clock.pass(LIFETIME_MS - 1);
     assert.notEqual(await parts.tokens.verify(token), null);
-    parts.clock.advance(1);
+    parts.clock.pass(1);
     assert.equal(await parts.tokens.verify(token), null);
   });
 

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { decideBearer, parseBearer } from '../../src/identity/bearer.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
+import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { createTokens, LIFETIME_MS, TestClock } from './identity-helpers.ts';
+import { createTokens, LIFETIME_MS, START } from './identity-helpers.ts';
 
 // Runs on SQLite alone: the header is read before its token is looked up, as in the tests of access tokens.
 
@@ -34,7 +35,7 @@ describe('an Authorization header', () => {
 describe('a request to the API', () => {
   async function openParts() {
     const owned = await openTestDatabase();
-    const clock = new TestClock();
+    const clock = new ManualClock(START);
     const clients = new ClientService({ database: owned.database, now: clock.now });
     const tokens = await createTokens(owned.database, clock.now);
     const { client } = await clients.create(
@@ -84,7 +85,7 @@ describe('a request to the API', () => {
 
   it('is 401 invalid_token with a malformed, unknown or expired one', async () => {
     await using parts = await openParts();
-    parts.clock.advance(LIFETIME_MS);
+    parts.clock.pass(LIFETIME_MS);
     for (const header of ['Bearer a b', 'Bearer unknown', parts.header]) {
       const decision = await decideBearer(header, ['webhooks:read'], parts.tokens);
       assert.ok('refusal' in decision);

@@ -5,14 +5,15 @@ import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { ClientService, hasClientIdForm } from '../../src/identity/clients/client-service.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
 import { MINUTE_MS } from '../../src/time/units.ts';
+import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { START, TestClock } from './identity-helpers.ts';
+import { START } from './identity-helpers.ts';
 
 const INPUT = { name: 'Exporter', email: 'ops@example.com', scopes: ['webhooks:write', 'content:read'] };
 
 async function openClients() {
   const owned = await openTestDatabase();
-  const clock = new TestClock();
+  const clock = new ManualClock(START);
   return {
     ...owned,
     clock,
@@ -124,7 +125,7 @@ describe('an API client', () => {
   it('is listed with the others, oldest first', async () => {
     await using parts = await openClients();
     for (const name of ['first', 'second', 'third']) {
-      parts.clock.advance(1);
+      parts.clock.pass(1);
       await parts.clients.create({ ...INPUT, name }, COMMAND_LINE);
     }
     assert.deepEqual(
@@ -141,12 +142,12 @@ describe('an API client', () => {
 
     await use();
     assert.equal(await used(), START);
-    parts.clock.advance(MINUTE_MS - 1);
+    parts.clock.pass(MINUTE_MS - 1);
     await use();
     assert.equal(await used(), START);
     await parts.clients.noteUse(client);
     assert.equal(await used(), START, 'also when the client was read before its last use');
-    parts.clock.advance(1);
+    parts.clock.pass(1);
     await use();
     assert.equal(await used(), START + MINUTE_MS);
   });

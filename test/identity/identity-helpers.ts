@@ -6,6 +6,7 @@ import { AccessTokens } from '../../src/identity/tokens/access-tokens.ts';
 import { tokenEndpoint } from '../../src/identity/tokens/token-endpoint.ts';
 import { deriveTokenKeys } from '../../src/identity/tokens/token-keys.ts';
 import { createLogs } from '../../src/observability/log.ts';
+import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 const TOKEN_PATH = '/public/v1/auth';
@@ -14,16 +15,6 @@ const TOKEN_PATH = '/public/v1/auth';
 export const AUTH_SECRET = 'a'.repeat(64);
 export const LIFETIME_MS = 3_600_000;
 export const START = Date.UTC(2026, 5, 1, 12);
-
-/** A clock that tests move. */
-export class TestClock {
-  time = START;
-  readonly now = (): number => this.time;
-
-  advance(ms: number): void {
-    this.time += ms;
-  }
-}
 
 export async function createTokens(
   database: Database,
@@ -38,7 +29,7 @@ export async function createTokens(
 export interface TestEndpoint extends AsyncDisposable {
   url: string;
   origin: string;
-  clock: TestClock;
+  clock: ManualClock;
   database: Database;
   clients: ClientService;
   tokens: AccessTokens;
@@ -51,7 +42,7 @@ export interface TestEndpoint extends AsyncDisposable {
 export async function startEndpoint({ Clients = ClientService } = {}): Promise<TestEndpoint> {
   await using resources = new AsyncDisposableStack();
   const { database } = resources.use(await openTestDatabase());
-  const clock = new TestClock();
+  const clock = new ManualClock(START);
   const logged: string[] = [];
   const destination = { write: (line: string) => void logged.push(line) };
   const clients = new Clients({ database, now: clock.now });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TOKEN_PATH } from '../../src/identity/tokens/token-endpoint.ts';
+import { connectTo } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 import { basic, startEndpoint } from './identity-helpers.ts';
 import { ask, assertGranted, assertRefused, FORM, GRANT, post, rawPost } from './token-asking.ts';
@@ -37,8 +37,8 @@ describe('the token endpoint rejects with invalid_request', () => {
 
   it('a body whose sender disconnects, which the log does not call a failure of the service', async () => {
     await using endpoint = await startEndpoint();
-    const { hostname, port, host } = new URL(endpoint.url);
-    const socket = connect(Number(port), hostname);
+    const { host } = new URL(endpoint.url);
+    const socket = connectTo(endpoint.url);
     const head = [
       `POST ${TOKEN_PATH} HTTP/1.1`,
       `Host: ${host}`,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import { exchangeBytes } from '../support/raw-http.ts';
 import { basic, LIFETIME_MS, type TestEndpoint } from './identity-helpers.ts';
 
 const TOKEN_PATH = '/public/v1/auth';
@@ -71,16 +70,9 @@ export async function rawPost(
   fields: readonly string[],
   body: string,
 ): Promise<string> {
-  const { hostname, port, host } = new URL(endpoint.origin);
-  const socket = connect(Number(port), hostname).setEncoding('utf8');
-  let answer = '';
-  socket.on('data', (text) => {
-    answer += text;
-  });
+  const { host } = new URL(endpoint.origin);
   const head = [`POST ${TOKEN_PATH} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...fields];
-  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  await once(socket, 'close');
-  return answer;
+  return await exchangeBytes(endpoint.origin, `${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /** A client with an id and secret that are never generated, but that the protocol allows. */

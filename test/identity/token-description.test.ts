@@ -6,8 +6,8 @@ import { fastify } from 'fastify';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { tokenEndpoint } from '../../src/identity/tokens/token-endpoint.ts';
 import { CLIENT_BASIC } from '../../src/identity/tokens/token-schemas.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { SILENT_LOGS } from '../support/logs.ts';
 import { createTokens } from './identity-helpers.ts';
 
 // Runs on SQLite alone: the description of the API is the same on every database.
@@ -27,7 +27,7 @@ it('the OpenAPI description matches the behaviour of the token endpoint', async 
   await server.register(tokenEndpoint, {
     clients: new ClientService({ database: owned.database, now: Date.now }),
     tokens: await createTokens(owned.database, Date.now),
-    log: createLogs({ level: 'silent', customLevels: {} }).for('TokenEndpoint'),
+    log: SILENT_LOGS.for('TokenEndpoint'),
   });
   await server.ready();
   // As it is served: the validator must not see more than JSON has.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { test } from 'node:test';
+import { exchangeBytes } from '../support/raw-http.ts';
 import { createClient, startTestService } from '../support/service.ts';
 import { basic } from './identity-helpers.ts';
 import { FORM, GRANT } from './token-asking.ts';
@@ -11,7 +11,7 @@ test('the token endpoint rejects the 17th request that waits on a connection wit
   await using service = await startTestService();
   // Its first token in a minute waits for a write, and later responses wait for the first one.
   const { clientId, clientSecret } = await createClient(service.settings.data_dir);
-  const { hostname, port, host } = new URL(service.url);
+  const { host } = new URL(service.url);
   const body = new URLSearchParams(GRANT).toString();
   const head = [
     'POST /public/v1/auth HTTP/1.1',
@@ -20,9 +20,8 @@ test('the token endpoint rejects the 17th request that waits on a connection wit
     `Content-Type: ${FORM}`,
     `Content-Length: ${body.length}`,
   ];
-  const socket = connect(Number(port), hostname);
-  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`.repeat(20));
-  const answers = (await Array.fromAsync(socket.setEncoding('utf8'))).join('').split(/(?=HTTP\/1\.1 )/);
+  const requests = `${head.join('\r\n')}\r\n\r\n${body}`.repeat(20);
+  const answers = (await exchangeBytes(service.url, requests)).split(/(?=HTTP\/1\.1 )/);
 
   const statuses = answers.map((answer) => answer.slice('HTTP/1.1 '.length).slice(0, 3));
   assert.deepEqual(statuses, [...Array.from({ length: 16 }, () => '200'), '429']);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MOMENT } from '../support/moment.ts';
 import type { Choices } from './choices.ts';
 import {
   type Account,
@@ -199,7 +200,7 @@ export class AccountOperations {
         const { completion_dt: reported } = answered(answer, 200).body;
         const before = given ?? registration.completionDt;
         if (before !== null || completion !== 'Completed') assert.equal(reported, before);
-        else assert.match(reported, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+        else assert.match(reported, MOMENT);
         Object.assign(registration, { completion, success, score, duration, completionDt: reported });
         return isChange
           ? [this.#model.registrationEvent('REGISTRATION_STATUS_UPDATED', registration, user)]

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { endDeadLeases } from '../reliability/dead-leases.ts';
 import { createAdministrator, PASSWORD, signedInBrowser } from '../support/administration.ts';
 import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
-import { type Answer, createClient, requestToken, temporaryFolder } from '../support/service.ts';
+import { type Answer, createClient, readAnswer, requestToken, temporaryFolder } from '../support/service.ts';
 import { type ServingProcess, startProcess } from '../support/service-process.ts';
 
 type Settings = Omit<Parameters<typeof startProcess>[0], 'data_dir'>;
@@ -151,11 +151,5 @@ async function send(
     },
     ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
   });
-  const text = await response.text();
-  const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson && text !== '' ? JSON.parse(text) : text,
-  };
+  return await readAnswer(response);
 }

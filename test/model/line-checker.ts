@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MOMENT } from '../support/moment.ts';
 import { authorizationOf, discards, isText, timestampOf } from './line-rules.ts';
 import type {
   Arrival,
@@ -39,8 +40,6 @@ interface Fated {
   expected: ExpectedMessage;
   fates: Set<Fate>;
 }
-
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
  * Compares the messages that arrived for a webhook with the expected ones: byte for byte, in order, none missing, none
@@ -303,7 +302,7 @@ export class LineChecker {
   }
 
   #assertTimestamp(arrival: Arrival, { event, wall }: ExpectedMessage, timestamp: string): void {
-    if (!TIMESTAMP.test(timestamp)) this.#fail(arrival, `has the timestamp ${timestamp}`);
+    if (!MOMENT.test(timestamp)) this.#fail(arrival, `has the timestamp ${timestamp}`);
     if (timestamp < this.#lastTimestamp) this.#fail(arrival, `goes back from ${this.#lastTimestamp}`);
     this.#lastTimestamp = timestamp;
     const moment = Date.parse(timestamp);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SeededRandom } from '../reliability/seeded-random.ts';
+import { listenOnFreePort } from '../support/free-port.ts';
 import { type Arrival, tick } from './log.ts';
 import { ELSEWHERE, FAILURES } from './statistics-checker.ts';
 
@@ -61,8 +62,7 @@ export class ModelTargets implements AsyncDisposable {
 
   static async start(seed: number): Promise<ModelTargets> {
     const targets = new ModelTargets(seed);
-    targets.#server.listen(0, '127.0.0.1');
-    await once(targets.#server, 'listening');
+    await listenOnFreePort(targets.#server);
     return targets;
   }
 

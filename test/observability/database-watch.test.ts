@@ -6,34 +6,26 @@ import {
   type OutcomeListener,
 } from '../../src/database/database.ts';
 import { DatabaseWatch } from '../../src/observability/database-watch.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { openTestDatabase } from '../support/database.ts';
-import type { LogLine } from '../support/held-output.ts';
+import { recordedLogs } from '../support/logs.ts';
 import { until } from '../support/until.ts';
+import { withMembers } from '../support/watched-database.ts';
 
 /** A watch over a database whose outcomes the test reports itself. */
 async function watched({ quietMs, tryEveryMs }: { quietMs: number; tryEveryMs: number }) {
   await using stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());
-  const lines: LogLine[] = [];
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
-  const logs = createLogs({ level: 'info', customLevels: {}, destination });
+  const { logs, lines } = recordedLogs();
   let report: OutcomeListener = () => {};
   let reportSignals: (failure: unknown) => void = () => {};
-  const onOutcome = (listener: OutcomeListener) => {
-    report = listener;
-  };
-  const onReceivingSignals = (listener: (failure: unknown) => void) => {
-    reportSignals = listener;
-  };
-  const silent = new Proxy(database, {
-    get(target, name) {
-      if (name === 'onOutcome') return onOutcome;
-      if (name === 'onReceivingSignals') return onReceivingSignals;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
+  const silent = withMembers<Database>(database, {
+    onOutcome: (listener) => {
+      report = listener;
     },
-  }) satisfies Database;
+    onReceivingSignals: (listener) => {
+      reportSignals = listener;
+    },
+  });
   const watch = stack.use(
     new DatabaseWatch({
       database: silent,
@@ -95,7 +87,7 @@ describe('a database whose signals cannot be received', () => {
     test.reportSignals(null);
     const lines = test.texts(/signals of other instances/);
     assert.deepEqual(
-      lines.map(({ level, failures, error }) => [level, failures, (error as Error | undefined)?.message]),
+      lines.map(({ level, failures, error }) => [level, failures, error?.message]),
       [
         ['error', undefined, 'no room'],
         ['info', 20, undefined],

@@ -77,16 +77,19 @@ describe('the log classes of custom_log_levels', () => {
     ]);
     const [created] = linesOf(service, 'AccountService');
     assert.deepEqual(
-      [created.level, created.event, created.account_id],
+      [created?.level, created?.event, created?.account_id],
       ['info', 'ACCOUNT_CREATED', ids.account],
     );
     const [added] = linesOf(service, 'AccountContentService');
-    assert.deepEqual([added.account_id, added.content], [ids.account, [{ type: 'COURSE', id: ids.course }]]);
+    assert.deepEqual(
+      [added?.account_id, added?.content],
+      [ids.account, [{ type: 'COURSE', id: ids.course }]],
+    );
     const [, uploaded] = linesOf(service, 'CourseService');
-    assert.deepEqual([uploaded.course_id, uploaded.version_id], [ids.course, 1]);
+    assert.deepEqual([uploaded?.course_id, uploaded?.version_id], [ids.course, 1]);
     const [launched] = linesOf(service, 'RegistrationService');
     assert.deepEqual(
-      [launched.account_id, launched.course_id, launched.registration_id],
+      [launched?.account_id, launched?.course_id, launched?.registration_id],
       [ids.account, ids.course, ids.registration],
     );
     const text = JSON.stringify(service.logLines);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
+import { connectTo } from '../support/raw-http.ts';
 import { startTestService } from '../support/service.ts';
 
 const TOKEN = 'monitoring-token-of-the-tests';
@@ -56,8 +57,8 @@ describe('connections of clients', () => {
   for (const origin of ['the service', 'the content origin']) {
     it(`to ${origin} are closed beyond max_connections, and open ones continue to work`, async () => {
       await using service = await startTestService({ settings: { max_connections: 10 } });
-      const { hostname, port } = new URL(origin === 'the service' ? service.url : service.service.contentUrl);
-      const sockets = Array.from({ length: 30 }, () => connect(Number(port), hostname).on('error', () => {}));
+      const url = origin === 'the service' ? service.url : service.service.contentUrl;
+      const sockets = Array.from({ length: 30 }, () => connectTo(url));
       const open = new Set(sockets);
       for (const socket of sockets) socket.once('close', () => open.delete(socket));
       await Promise.all(sockets.map(answeredOrClosed));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLogs } from '../../src/observability/log.ts';
 import { Metrics } from '../../src/observability/metrics.ts';
 import { type ReadinessCheck, ReadinessWatch } from '../../src/observability/readiness.ts';
+import { recordedLogs } from '../support/logs.ts';
 import { startS3 } from '../support/s3.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 
@@ -25,17 +25,17 @@ describe('a readiness check that fails', () => {
     s3.refuse = () => EXPIRED;
     for (let ask = 0; ask < 3; ask++) assert.equal((await service.api.get('/health/ready')).status, 503);
     const [begun] = linesAboutIt();
-    assert.deepEqual([linesAboutIt().length, begun.level, begun.class], [1, 'error', 'Service']);
-    assert.match(begun.msg, /the readiness check content fails/);
-    assert.equal(begun.error.message, 'ExpiredToken: The provided token has expired. (status 403)');
+    assert.deepEqual([linesAboutIt().length, begun?.level, begun?.class], [1, 'error', 'Service']);
+    assert.match(begun!.msg, /the readiness check content fails/);
+    assert.equal(begun!.error.message, 'ExpiredToken: The provided token has expired. (status 403)');
     assert.equal(await gaugeOf(service, 'content'), '0');
     assert.equal(await gaugeOf(service, 'database'), '1');
 
     s3.refuse = () => null;
     assert.equal((await service.api.get('/health/ready')).status, 200);
     const [, ended] = linesAboutIt();
-    assert.deepEqual([linesAboutIt().length, ended.level], [2, 'info']);
-    assert.match(ended.msg, /the readiness check content succeeds again/);
+    assert.deepEqual([linesAboutIt().length, ended?.level], [2, 'info']);
+    assert.match(ended!.msg, /the readiness check content succeeds again/);
     assert.equal(await gaugeOf(service, 'content'), '1');
   });
 
@@ -45,7 +45,7 @@ describe('a readiness check that fails', () => {
     watch.start();
     setFailure(new Error('the share is not mounted'));
     await until(() => lines.length === 1, 'the start is logged');
-    assert.equal(lines[0].error.message, 'the share is not mounted');
+    assert.equal(lines[0]!.error.message, 'the share is not mounted');
     setFailure(null);
     await until(() => lines.length === 2, 'the end is logged');
   });
@@ -67,8 +67,8 @@ describe('a readiness check that fails', () => {
     test.mock.timers.runAll();
     assert.deepEqual(await run, { content: 'failed' });
     assert.equal(lines.length, 1);
-    assert.match(lines[0].msg, /^the readiness check content fails/);
-    assert.equal(lines[0].error.message, 'no response within 3 s');
+    assert.match(lines[0]!.msg, /^the readiness check content fails/);
+    assert.equal(lines[0]!.error.message, 'no response within 3 s');
     test.mock.timers.reset();
   });
 
@@ -99,10 +99,7 @@ function watchOf({
   loggedElsewhere?: string[];
   check?: ReadinessCheck;
 } = {}) {
-  // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
-  const lines: any[] = [];
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
-  const log = createLogs({ level: 'info', customLevels: {}, destination }).for('Service');
+  const { logs, lines } = recordedLogs();
   const metrics = new Metrics({ engine: 'database', version: '1' });
   let failure: Error | null = null;
   const watch = new ReadinessWatch({
@@ -115,7 +112,7 @@ function watchOf({
     },
     loggedElsewhere,
     metrics,
-    log,
+    log: logs.for('Service'),
     everyMs: 5,
   });
   return {

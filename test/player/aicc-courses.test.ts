@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
+import { RunningClock } from '../support/clock.ts';
 import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit, TWO_UNITS } from './aicc-helpers.ts';
-import { Player, resultOf } from './learner-helpers.ts';
+import { launchUnit, Player, resultOf } from './learner-helpers.ts';
 
 // Runs on SQLite in `npm test`: it is about the messages of AICC. The tests of attempts store what courses save on both.
 
@@ -23,16 +24,16 @@ const WITH_PREREQUISITES: PackageFiles = {
 
 describe('an AICC course', () => {
   let service: TestService;
-  /** How far the clock of the service is ahead, in ms. The access token of the tests is valid for an hour. */
-  let late = 0;
+  /** The access token of the tests is valid for an hour. */
+  const clock = new RunningClock();
 
   aroundTests(async (parts) => {
-    service = parts.use(await startTestService({ now: () => Date.now() + late }));
+    service = parts.use(await startTestService({ now: clock.now }));
   });
 
   const register = async (files = aiccFiles()) => (await registerTo(service, files)).registrationId;
   const open = async (registrationId: string, unit = 'A1') =>
-    new AiccUnit(await (await Player.open(service, registrationId)).openUnit(unit));
+    new AiccUnit(await launchUnit(service, registrationId, unit));
 
   test('receives the learner, the stored data and the passing score', async () => {
     const unit = await open(await register());
@@ -168,13 +169,13 @@ describe('an AICC course', () => {
       const minutes = async () => Math.floor((await resultOf(service, registrationId)).duration / 60);
       const unit = await open(registrationId);
       await unit.send('PutParam', '[core]\nlesson_status=incomplete\nlesson_location=page 2');
-      late += 2 * 60_000;
+      clock.aheadMs += 2 * 60_000;
       assert.match(await unit.send(command, data), /^error=0/);
       assert.equal(await minutes(), 2, command);
       // A visit that reports its time is not measured.
       const again = await open(registrationId);
       await again.send('PutParam', '[core]\nlesson_status=incomplete\ntime=00:01:00');
-      late += 2 * 60_000;
+      clock.aheadMs += 2 * 60_000;
       await again.send(command, data);
       assert.equal(await minutes(), 3, command);
     }
@@ -185,7 +186,7 @@ describe('an AICC course', () => {
     const minutes = async () => Math.floor((await resultOf(service, registrationId)).duration / 60);
     const unit = await open(registrationId);
     await unit.send('PutParam', '[core]\nlesson_status=i,s');
-    late += 4 * 60_000;
+    clock.aheadMs += 4 * 60_000;
     await unit.send('PutParam', '[core]\nlesson_status=i,s');
     await unit.send('PutParam', '[core]\nlesson_status=i,s\ntime=00:02:00');
     await unit.send('ExitAU');
@@ -207,13 +208,13 @@ describe('an AICC course', () => {
       return Math.floor((await resultOf(service, registrationId)).duration / 60);
     };
     const one = await openUnit();
-    late += 4 * 60_000;
+    clock.aheadMs += 4 * 60_000;
     assert.equal(await minutesAfter(one, ''), 4);
     const two = await openUnit();
     for (const unit of [two, one, two]) assert.equal(await minutesAfter(unit, ''), 4);
     assert.equal(await minutesAfter(two, '\ntime=00:03:00'), 7);
     assert.equal(await minutesAfter(one, '\ntime=00:05:00'), 8);
-    late += 60_000;
+    clock.aheadMs += 60_000;
     assert.equal(await minutesAfter(two, ''), 8);
   });
 

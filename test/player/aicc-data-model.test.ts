@@ -7,7 +7,7 @@ import { randomOf } from '../support/seeded-random.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { AICC_ELEMENTS, type AiccElement } from './aicc-tables.ts';
-import { Player } from './learner-helpers.ts';
+import { launchUnit } from './learner-helpers.ts';
 import { PlainAiccModel, type PlainAnswer } from './plain-aicc-model.ts';
 
 // Runs on SQLite alone: messages are read before anything is stored, and the tests of AICC courses store what is read.
@@ -24,7 +24,7 @@ describe('the data model of AICC', () => {
 
   const register = async () => (await registerTo(service, aiccFiles())).registrationId;
   const open = async (registrationId: string) =>
-    new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
+    new AiccUnit(await launchUnit(service, registrationId, 'A1'));
 
   for (const element of AICC_ELEMENTS) {
     test(`handles ${element.name} in ${element.group} as the standard describes it`, async () => {

@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MIB } from '../../src/bytes.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { eachPage } from '../support/each-page.ts';
 import { startLaunch } from '../support/player-client.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid } from '../webhooks/webhook-expectations.ts';
 
 const UNITS = ['i1', 'i2', 'i3'];
-const items = UNITS.map(
-  (id) => `<item identifier="${id}" identifierref="r1"><title>${id}</title></item>`,
-).join('');
 
 /** An attempt as a page shows it: its number, its units, and whether its state is there. */
 type Shown = [attempt: number, units: string[], hasState: boolean];
@@ -24,7 +22,7 @@ describe('the history of a registration', () => {
 
   /** Makes attempts in which each unit keeps a text of so many characters. */
   async function registrationWith(attempts: number, length: number): Promise<string> {
-    const { registrationId } = await registerTo(service, scorm12Course({ items }));
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(UNITS.length) }));
     for (let attempt = 1; attempt <= attempts; attempt++) {
       if (attempt > 1) await service.api.post(`/registrations/${registrationId}/reset`);
       const client = await startLaunch(service, registrationId);
@@ -42,12 +40,8 @@ describe('the history of a registration', () => {
   async function pagesOf(registrationId: string, query = ''): Promise<{ pages: Shown[][]; bytes: number[] }> {
     const pages: Shown[][] = [];
     const bytes: number[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const asked = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(query)) });
-      if (cursor !== '') asked.set('cursor', cursor);
-      const { status, body } = await service.api.get(`/registrations/${registrationId}/runtime?${asked}`);
-      assert.equal(status, 200, JSON.stringify(body).slice(0, 500));
+    const history = `/registrations/${registrationId}/runtime?${query}`;
+    for await (const body of eachPage((page) => service.api.get(page), history)) {
       bytes.push(Buffer.byteLength(JSON.stringify(body)));
       pages.push(
         body.attempts.map((each: { attempt: number; state: object | null; units: { unit_id: string }[] }) => [
@@ -61,7 +55,6 @@ describe('the history of a registration', () => {
           assert.ok(data.cmi.suspend_data.startsWith(`${attempt} ${unit_id} `));
         }
       }
-      cursor = body.next_cursor;
     }
     return { pages, bytes };
   }

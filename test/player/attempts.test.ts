@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { followLink, startLaunch } from '../support/player-client.ts';
-import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -11,10 +11,6 @@ import { startTarget, type Target } from '../support/target.ts';
 const passed = (raw: number) => ({
   core: { lesson_status: 'passed', score: { raw }, session_time: '00:02:00' },
 });
-const twoItems = ['1', '2']
-  .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)
-  .join('');
-
 describe('attempts', () => {
   let service: TestService;
   let target: Target;
@@ -187,7 +183,7 @@ describe('attempts', () => {
   });
 
   it('are completed when all units are, with the mean of their scores', async () => {
-    const { registrationId } = await registerTo(service, scorm12Course({ items: twoItems }));
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
     const client = await startLaunch(service, registrationId);
     await client.open();
     for (const [unit, raw] of [
@@ -348,7 +344,7 @@ describe('attempts', () => {
   });
 
   it('ignore members of a later release, whose page may talk to this instance during an upgrade', async () => {
-    const items = `${twoItems}<item identifier="a" identifierref="a1"><title>Reading</title></item>`;
+    const items = `${lessons(2)}<item identifier="a" identifierref="a1"><title>Reading</title></item>`;
     const { registrationId } = await registerTo(service, scorm2004Course({ items }));
     const client = await startLaunch(service, registrationId);
     await client.open();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { aiccFiles, xapiFiles } from '../support/course-packages.ts';
 import { type PlayerClient, startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
+import { connectTo } from '../support/raw-http.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
@@ -43,10 +43,9 @@ async function statusOf(service: TestService, registrationId: string) {
 
 /** Sends a save as a browser does that quits: it closes the connection at once. */
 function sendAndQuit(client: PlayerClient, body: object): void {
-  const { hostname, port, host, pathname } = new URL(client.base);
+  const { host, pathname } = new URL(client.base);
   const text = JSON.stringify(body);
-  const socket = connect(Number(port), hostname);
-  socket.on('error', () => {});
+  const socket = connectTo(client.base);
   const head = `Host: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}`;
   socket.write(`POST ${pathname}/commit HTTP/1.1\r\n${head}\r\n\r\n${text}`, () => socket.destroySoon());
 }

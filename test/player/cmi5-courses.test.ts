@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
+import { RunningClock } from '../support/clock.ts';
 import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { SESSION_ID, Unit } from './cmi5-helpers.ts';
-import { Player, resultOf } from './learner-helpers.ts';
+import { launchUnit, Player, resultOf } from './learner-helpers.ts';
 import { type LrsClient, lrsClient } from './lrs-helpers.ts';
 
 // Runs on SQLite alone: statements are judged before they are stored, and the tests of learning records store them.
@@ -16,11 +17,10 @@ const TWO = 'https://example.com/course/two';
 describe('a cmi5 course', () => {
   let service: TestService;
   let records: LrsClient;
-  /** How far the clock of the service is ahead, in ms. */
-  let late = 0;
+  const clock = new RunningClock();
 
   aroundTests(async (parts) => {
-    service = parts.use(await startTestService({ now: () => Date.now() + late }));
+    service = parts.use(await startTestService({ now: clock.now }));
     records = await lrsClient(service);
   });
 
@@ -32,15 +32,9 @@ describe('a cmi5 course', () => {
   const open = async (registrationId: string, unit = ONE) =>
     await start(await Player.open(service, registrationId), unit);
 
-  /** The verbs and objects of a registration's statements, in order. */
-  const said = async (registration: string) => {
-    const { json } = await records.call('GET', 'statements', { query: { registration, ascending: 'true' } });
-    return json.statements.map((each: { verb: { id: string } }) => each.verb.id.split('/').at(-1));
-  };
-
   test('is launched as cmi5 requires, and its credential can be fetched once', async () => {
     const registrationId = await register({ id: ONE, masteryScore: '0.8', moveOn: 'Passed' });
-    const address = await (await Player.open(service, registrationId)).openUnit(ONE);
+    const address = await launchUnit(service, registrationId, ONE);
     const unit = await Unit.start(address);
     assert.equal(unit.registration, registrationId);
     assert.notEqual(unit.activityId, ONE);
@@ -83,7 +77,7 @@ describe('a cmi5 course', () => {
       score: 85,
       duration: 130,
     });
-    assert.deepEqual(await said(registrationId), [
+    assert.deepEqual(await records.verbsOf(registrationId), [
       'launched',
       'initialized',
       'completed',
@@ -160,7 +154,7 @@ describe('a cmi5 course', () => {
     assert.deepEqual(await first.send(first.completed()), [403]);
     assert.equal((await first.lrs.call('GET', 'statements')).status, 403);
     await second.send(second.initialized(), second.terminated());
-    assert.deepEqual(await said(registrationId), [
+    assert.deepEqual(await records.verbsOf(registrationId), [
       'launched',
       'initialized',
       'abandoned',
@@ -184,7 +178,7 @@ describe('a cmi5 course', () => {
       const [one, two] = [await start(player, ONE), await start(player, TWO)];
       assert.deepEqual(await one.send(one.initialized()), [200]);
       assert.deepEqual(await two.send(two.initialized()), [200]);
-      late += 90_000;
+      clock.aheadMs += 90_000;
       assert.deepEqual(await one.send(one.passed(0.9)), [200]);
       assert.deepEqual(await two.send(two.failed(0.3)), [200]);
       const { duration: _before, ...result } = await resultOf(service, registrationId);
@@ -203,10 +197,10 @@ describe('a cmi5 course', () => {
     const registrationId = await register({ id: ONE });
     const player = await Player.open(service, registrationId);
     const first = await start(player);
-    late -= 3_600_000;
+    clock.aheadMs -= 3_600_000;
     assert.deepEqual(await first.send(first.initialized()), [200]);
     const second = await start(player);
-    late += 3_600_000;
+    clock.aheadMs += 3_600_000;
     assert.deepEqual(await second.send(second.initialized(), second.terminated('PT30M')), [200, 200]);
     assert.equal((await resultOf(service, registrationId)).duration, 1_800);
   });
@@ -236,7 +230,7 @@ describe('a cmi5 course', () => {
       score: 60,
       duration: 120,
     });
-    const verbs = await said(registrationId);
+    const verbs = await records.verbsOf(registrationId);
     assert.equal(verbs.filter((verb: string) => verb === 'satisfied').length, 2, 'the block and the course');
   });
 
@@ -254,7 +248,7 @@ describe('a cmi5 course', () => {
   test('whose units all need nothing is satisfied before it is launched', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'NotApplicable' });
     await open(registrationId);
-    assert.deepEqual(await said(registrationId), ['satisfied', 'satisfied', 'launched']);
+    assert.deepEqual(await records.verbsOf(registrationId), ['satisfied', 'satisfied', 'launched']);
     assert.equal((await resultOf(service, registrationId)).completion, 'Completed');
   });
 

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { HOUR_MS } from '../../src/time/units.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { RunningClock } from '../support/clock.ts';
 import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { Unit } from './cmi5-helpers.ts';
-import { Player } from './learner-helpers.ts';
+import { launchUnit, Player } from './learner-helpers.ts';
 import { VOIDED } from './lrs-helpers.ts';
 
 // Runs on SQLite alone: statements are judged before they are stored, and the tests of learning records store them.
@@ -15,16 +16,15 @@ const ONE = 'https://example.com/course/one';
 
 describe('a cmi5 course that sends statements', () => {
   let service: TestService;
-  /** How far the clock of the service is ahead, in ms. */
-  let late = 0;
+  const clock = new RunningClock();
 
   aroundTests(async (parts) => {
-    service = parts.use(await startTestService({ now: () => Date.now() + late }));
+    service = parts.use(await startTestService({ now: clock.now }));
   });
 
   const register = async (unit: Cmi5Unit) => (await registerTo(service, cmi5Course([unit]))).registrationId;
   const open = async (registrationId: string) =>
-    await Unit.start(await (await Player.open(service, registrationId)).openUnit(ONE));
+    await Unit.start(await launchUnit(service, registrationId, ONE));
 
   test('must follow the order of a session', async () => {
     const unit = await open(await register({ id: ONE }));
@@ -121,9 +121,9 @@ describe('a cmi5 course that sends statements', () => {
 
     test('is refused after an hour, and once the session was abandoned', async () => {
       const { registrationId, unit, sent } = await ended();
-      late += HOUR_MS;
+      clock.aheadMs += HOUR_MS;
       assert.deepEqual(await unit.send(...sent), [403, 403, 403]);
-      late = 0;
+      clock.aheadMs = 0;
       const player = await Player.open(service, registrationId);
       const openAgain = async () => await Unit.start(await player.openUnit(ONE));
       const second = await openAgain();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
+import { RunningClock } from '../support/clock.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { runSql } from '../support/database.ts';
 import { heardOf, hearResults } from '../support/heard-results.ts';
@@ -8,25 +9,24 @@ import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { Unit } from './cmi5-helpers.ts';
-import { Player, resultOf } from './learner-helpers.ts';
+import { launchUnit, resultOf } from './learner-helpers.ts';
 
 const ONE = 'https://example.com/course/one';
 
 describe('the duration of a cmi5 course', () => {
   let service: TestService;
   let target: Target;
-  /** How far the clock of the service is ahead, in ms. */
-  let late = 0;
+  const clock = new RunningClock();
   aroundTests(async (parts) => {
     target = parts.use(await startTarget());
-    service = parts.use(await startTestService({ now: () => Date.now() + late }));
+    service = parts.use(await startTestService({ now: clock.now }));
     await hearResults(service, target);
   });
 
   const register = async () =>
     (await registerTo(service, cmi5Course([{ id: ONE, moveOn: 'CompletedAndPassed' }]))).registrationId;
   const open = async (registrationId: string) => {
-    const unit = await Unit.start(await (await Player.open(service, registrationId)).openUnit(ONE));
+    const unit = await Unit.start(await launchUnit(service, registrationId, ONE));
     assert.deepEqual(await unit.send(unit.initialized()), [200]);
     return unit;
   };
@@ -40,12 +40,12 @@ describe('the duration of a cmi5 course', () => {
   it('is part of the message about the completion, and grows to the time of the whole session', async () => {
     const registrationId = await register();
     const unit = await open(registrationId);
-    late += 90_000;
+    clock.aheadMs += 90_000;
     await unit.send(completed(unit, 'PT80S'), passed(unit, 'PT1M25S'));
     const heard = () => heardOf(target, registrationId).find(({ completion }) => completion === 'Completed');
     await until(() => heard() !== undefined, 'the completion is heard of');
     assert.equal(heard()?.duration, 85);
-    late += 30_000;
+    clock.aheadMs += 30_000;
     assert.deepEqual(await unit.send(unit.terminated('PT2M')), [200]);
     assert.equal(await durationOf(registrationId), 120);
   });
@@ -53,14 +53,14 @@ describe('the duration of a cmi5 course', () => {
   it('counts the time of a session once if the learner passes and the session is then abandoned', async () => {
     const registrationId = await register();
     const first = await open(registrationId);
-    late += 60_000;
+    clock.aheadMs += 60_000;
     await first.send(passed(first, 'PT50S'));
     assert.equal(await durationOf(registrationId), 50);
-    late += 600_000;
+    clock.aheadMs += 600_000;
     const second = await open(registrationId);
     const abandoned = await durationOf(registrationId);
     assert.ok(abandoned >= 60 && abandoned < 90, String(abandoned));
-    late += 30_000;
+    clock.aheadMs += 30_000;
     await second.send(completed(second, 'PT10S'), second.terminated('PT20S'));
     assert.equal(await durationOf(registrationId), abandoned + 20);
   });
@@ -70,7 +70,7 @@ describe('the duration of a cmi5 course', () => {
     const first = await open(registrationId);
     await first.send(first.terminated('PT1H'));
     const second = await open(registrationId);
-    late += 120_000;
+    clock.aheadMs += 120_000;
     await second.send(completed(second, 'PT1H2M'));
     const total = await durationOf(registrationId);
     assert.ok(total >= 3_720 && total < 3_900, String(total));
@@ -81,7 +81,7 @@ describe('the duration of a cmi5 course', () => {
   it('counts the time of a session once if an instance of the previous release handles its end', async () => {
     const registrationId = await register();
     const first = await open(registrationId);
-    late += 600_000;
+    clock.aheadMs += 600_000;
     await first.send(completed(first, 'PT10M'));
     assert.equal(await durationOf(registrationId), 600);
     // That release adds the whole time of the session, and does not know what a result has counted.
@@ -108,11 +108,11 @@ describe('the duration of a cmi5 course', () => {
     await sql(
       'update player_sessions set facts = ?, ended_at = ? where registration_id = ?',
       JSON.stringify({ ...JSON.parse(session.facts), terminated: true }),
-      Date.now() + late,
+      clock.now(),
       registrationId,
     );
     const second = await open(registrationId);
-    late += 300_000;
+    clock.aheadMs += 300_000;
     await second.send(passed(second, 'PT4M'), second.terminated('PT5M'));
     assert.equal(await durationOf(registrationId), 900);
   });

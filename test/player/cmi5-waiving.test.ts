@@ -9,7 +9,7 @@ import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { SESSION_ID, Unit } from './cmi5-helpers.ts';
-import { Player, resultOf } from './learner-helpers.ts';
+import { launchUnit, Player, resultOf } from './learner-helpers.ts';
 import { type LrsClient, lrsClient } from './lrs-helpers.ts';
 
 const ONE = 'https://example.com/course/one';
@@ -33,10 +33,6 @@ describe('waiving a unit of a cmi5 course', () => {
     (await registerTo(service, cmi5Course(units))).registrationId;
   const waive = (registrationId: string, body: object) =>
     service.api.post(`/registrations/${registrationId}/waive`, body);
-  const statementsOf = async (registration: string) =>
-    (await records.call('GET', 'statements', { query: { registration, ascending: 'true' } })).json.statements;
-  const verbsOf = async (registration: string) =>
-    (await statementsOf(registration)).map(({ verb }: { verb: { id: string } }) => verb.id.split('/').at(-1));
 
   it('satisfies the unit, its block and the course, even before anybody has opened it', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'CompletedAndPassed' });
@@ -44,7 +40,7 @@ describe('waiving a unit of a cmi5 course', () => {
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual([body.completion, body.success, body.score], ['Completed', 'PASS', null]);
     assert.ok(headers.get('etag'));
-    const [waived, ...others] = await statementsOf(registrationId);
+    const [waived, ...others] = await records.statementsOf(registrationId);
     assert.equal(waived.verb.id, 'https://w3id.org/xapi/adl/verbs/waived');
     assert.deepEqual(waived.result, {
       success: true,
@@ -57,7 +53,7 @@ describe('waiving a unit of a cmi5 course', () => {
     );
     assert.match(waived.context.extensions[SESSION_ID], /^[0-9a-f-]{36}$/);
     assert.equal(others.length, 2);
-    assert.deepEqual(await verbsOf(registrationId), ['waived', 'satisfied', 'satisfied']);
+    assert.deepEqual(await records.verbsOf(registrationId), ['waived', 'satisfied', 'satisfied']);
   });
 
   it('is shown in the units of the registration, along with whether it is possible', async () => {
@@ -84,7 +80,7 @@ describe('waiving a unit of a cmi5 course', () => {
       const { units } = (await service.api.get(`/registrations/${registrationId}`)).body;
       return units.map(({ opened_dt }: { opened_dt: string | null }) => opened_dt !== null);
     };
-    await (await Player.open(service, registrationId)).openUnit(ONE);
+    await launchUnit(service, registrationId, ONE);
     assert.deepEqual(await openedOf(), [true, false, false]);
     await waive(registrationId, { unit_id: THREE });
     assert.deepEqual(await openedOf(), [true, false, false]);
@@ -116,7 +112,7 @@ describe('waiving a unit of a cmi5 course', () => {
   ] as const) {
     it(`gives no score to a unit that the learner ${when}`, async () => {
       const registrationId = await register({ id: ONE, moveOn: 'CompletedAndPassed', masteryScore: '0.8' });
-      const unit = await Unit.start(await (await Player.open(service, registrationId)).openUnit(ONE));
+      const unit = await Unit.start(await launchUnit(service, registrationId, ONE));
       assert.deepEqual(await unit.send(unit.initialized()), [200]);
       if (isWaivedFirst) await waive(registrationId, { unit_id: ONE });
       assert.deepEqual(await unit.send(unit.failed(0.2)), [200]);
@@ -125,7 +121,7 @@ describe('waiving a unit of a cmi5 course', () => {
       const { completion, success, score } = await resultOf(service, registrationId);
       assert.deepEqual([completion, success, score], ['Completed', 'PASS', null]);
       // Messages of a registration arrive in order, so nothing else came before that of the pass.
-      const next = await Unit.start(await (await Player.open(service, registrationId)).openUnit(ONE));
+      const next = await Unit.start(await launchUnit(service, registrationId, ONE));
       assert.deepEqual(await next.send(next.initialized(), next.passed(0.9)), [200, 200]);
       const results = () =>
         heardOf(target, registrationId)
@@ -146,7 +142,7 @@ describe('waiving a unit of a cmi5 course', () => {
     assert.deepEqual(await two.send(two.initialized(), two.completed(), two.terminated()), [200, 200, 200]);
     const { completion, success } = await resultOf(service, registrationId);
     assert.deepEqual([completion, success], ['Completed', 'PASS']);
-    assert.equal((await statementsOf(registrationId)).filter(isWaived).length, 1);
+    assert.equal((await records.statementsOf(registrationId)).filter(isWaived).length, 1);
   });
 
   it('is rejected for a satisfied or unknown unit and for other courses, and then stores nothing', async () => {
@@ -157,7 +153,7 @@ describe('waiving a unit of a cmi5 course', () => {
     assert.equal((await waive('0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11', { unit_id: ONE })).status, 404);
     await waive(registrationId, { unit_id: ONE });
     assert.equal((await waive(registrationId, { unit_id: ONE })).status, 409);
-    assert.equal((await statementsOf(registrationId)).filter(isWaived).length, 1);
+    assert.equal((await records.statementsOf(registrationId)).filter(isWaived).length, 1);
     const { registrationId: scorm } = await registerTo(service, scorm12Course());
     assert.equal((await waive(scorm, { unit_id: 'i1' })).status, 409);
     assert.equal((await service.api.get(`/registrations/${scorm}`)).body.attempt, 0);

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
-import { heardOf, hearResults } from '../support/heard-results.ts';
+import { hearResults, statusesHeard, statusOf } from '../support/heard-results.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { AiccUnit, TWO_UNITS } from './aicc-helpers.ts';
-import { Player } from './learner-helpers.ts';
+import { launchUnit } from './learner-helpers.ts';
 
 const COURSE = scorm12Course({
-  items: ['1', '2']
-    .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)
-    .join(''),
+  items: lessons(2),
 });
 /** The data model of a unit with this status and score. */
 const reported = (lesson_status: string, raw?: number) => ({
@@ -40,21 +38,16 @@ describe('a course', () => {
     return { registrationId, client };
   }
 
-  async function resultOf(registrationId: string): Promise<unknown[]> {
-    const { completion, success, score } = (await service.api.get(`/registrations/${registrationId}`)).body;
-    return [completion, success, score];
-  }
-
   async function fail(registrationId: string): Promise<void> {
     const { status } = await service.api.put(`/registrations/${registrationId}/status`, FAILED);
     assert.equal(status, 200);
   }
 
   /** The statuses that webhooks heard of a registration, once they heard so many. */
-  async function statusesHeard(registrationId: string, count: number): Promise<unknown[]> {
-    const heard = () => heardOf(target, registrationId);
+  async function firstHeard(registrationId: string, count: number): Promise<unknown[]> {
+    const heard = () => statusesHeard(target, registrationId);
     await until(() => heard().length >= count, `${count} events of the registration`);
-    return heard().map(({ completion, success, score }) => [completion, success, score]);
+    return heard();
   }
 
   it('of several units has failed while a unit has, and no longer once that unit is passed', async () => {
@@ -64,7 +57,7 @@ describe('a course', () => {
     await client.commit('i1', reported('passed', 90));
     await client.openUnit('i2');
     await client.commit('i2', reported('passed', 80));
-    assert.deepEqual(await statusesHeard(registrationId, 3), [
+    assert.deepEqual(await firstHeard(registrationId, 3), [
       ['Incomplete', 'FAIL', 20],
       ['Incomplete', 'UNKNOWN', 90],
       ['Completed', 'PASS', 85],
@@ -75,7 +68,7 @@ describe('a course', () => {
     const { registrationId, client } = await open();
     await client.commit('i1', reported('failed', 20));
     await client.commit('i1', reported('passed'));
-    assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'UNKNOWN', null]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Incomplete', 'UNKNOWN', null]);
   });
 
   it('of several units keeps a FAIL of an API call until a unit is judged', async () => {
@@ -83,32 +76,32 @@ describe('a course', () => {
     await fail(registrationId);
     for (const status of ['incomplete', 'completed']) {
       await client.commit('i1', reported(status));
-      assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'FAIL', 10]);
+      assert.deepEqual(await statusOf(service, registrationId), ['Incomplete', 'FAIL', 10]);
     }
     await client.commit('i1', reported('passed', 90));
-    assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'UNKNOWN', 90]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Incomplete', 'UNKNOWN', 90]);
     // Earlier releases left a course in this state once its failed unit was passed.
     await fail(registrationId);
     await client.openUnit('i2');
     await client.commit('i2', reported('incomplete'));
-    assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'UNKNOWN', 90]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Incomplete', 'UNKNOWN', 90]);
   });
 
   it('of one unit keeps a FAIL of an API call until that unit passes', async () => {
     const { registrationId, client } = await open(scorm12Course());
     await fail(registrationId);
     await client.commit('i1', reported('incomplete'));
-    assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'FAIL', 10]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Incomplete', 'FAIL', 10]);
     await client.commit('i1', reported('passed', 90));
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
   });
 
   it('of several units of AICC has failed while a unit has, and no longer once that unit is passed', async () => {
     const { registrationId } = await registerTo(service, TWO_UNITS);
-    const unit = new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
+    const unit = new AiccUnit(await launchUnit(service, registrationId, 'A1'));
     await unit.send('PutParam', '[core]\nlesson_status=failed\nscore=20\ntime=00:00:10');
-    assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'FAIL', 20]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Incomplete', 'FAIL', 20]);
     await unit.send('PutParam', '[core]\nlesson_status=passed\nscore=90\ntime=00:00:10');
-    assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'UNKNOWN', 90]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Incomplete', 'UNKNOWN', 90]);
   });
 });

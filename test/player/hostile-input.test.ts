@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { MIB } from '../../src/bytes.ts';
 import { sql } from '../content/registration-helpers.ts';
@@ -8,9 +8,10 @@ import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { connectTo } from '../support/raw-http.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
-import { Player } from './learner-helpers.ts';
+import { launchUnit, Player } from './learner-helpers.ts';
 import { ANN, activity, BOB, type LrsClient, openStore, reference, statement } from './lrs-helpers.ts';
 
 /** Far more than any of these requests takes on a slow machine, and far less than what they once took. */
@@ -60,11 +61,10 @@ describe('hostile input to the learning record store', () => {
   });
   /** Sends the head of a request without its body. Resolves with the status line, or null if none came. */
   const beginRequest = (path: string): { socket: Socket; answer: Promise<string | null> } => {
-    const { hostname, port } = new URL(service.url);
-    const socket = connect(Number(port), hostname);
-    socket.on('error', () => {});
+    const { host } = new URL(service.url);
+    const socket = connectTo(service.url);
     socket.write(
-      `POST /xapi/${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 1000000\r\n` +
+      `POST /xapi/${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000000\r\n` +
         'Content-Type: application/x-www-form-urlencoded\r\n\r\n',
     );
     const closed = once(socket, 'close').then(() => null);
@@ -321,7 +321,7 @@ describe('hostile courses', () => {
     assert.equal(problem.type, 'urn:coursewire:problem:limit-reached');
     assert.match(problem.detail, /opened 10000 times, the maximum/);
     await service.api.post(`/registrations/${registrationId}/reset`);
-    await (await Player.open(service, registrationId)).openUnit('A1');
+    await launchUnit(service, registrationId, 'A1');
   });
 
   test('cannot report a visit longer than any clock can count', async () => {
@@ -339,7 +339,7 @@ describe('hostile courses', () => {
 
   test('cannot fill the memory with columns of AICC rows', async () => {
     const { registrationId } = await registerTo(service, aiccFiles());
-    const { searchParams } = await (await Player.open(service, registrationId)).openUnit('A1');
+    const { searchParams } = await launchUnit(service, registrationId, 'A1');
     const columns = Array.from({ length: 4_000 }, (_, index) => index.toString(36)).join(',');
     const response = await fetch(searchParams.get('AICC_URL')!, {
       method: 'POST',

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { RequestOrder } from '../../src/player/content-origin/request-order.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { DEADLINE_MS } from '../support/deadline.ts';
 import { borrowTestService } from '../support/lent-service.ts';
+import { connectTo, textUntilClosed } from '../support/raw-http.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/until.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { Unit } from './cmi5-helpers.ts';
-import { Player, resultOf } from './learner-helpers.ts';
+import { launchUnit, Player, resultOf } from './learner-helpers.ts';
 
 const PAGE = 'a1b2c3d4e5f6';
 const ONE = 'https://example.com/course/one';
@@ -34,18 +34,15 @@ function numbered({ headers, ...sent }: Sent, number: number | null): Sent {
 
 /** Sends a request except for the end of its body. Returns a function that sends the rest and returns the status. */
 async function sendSlowly({ url, method = 'POST', headers, body }: Sent): Promise<() => Promise<number>> {
-  const { hostname, port, host, pathname, search } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const { host, pathname, search } = new URL(url);
+  const socket = connectTo(url);
   const fields = { host, connection: 'close', 'content-length': String(Buffer.byteLength(body)), ...headers };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   await once(socket, 'connect');
   socket.write(`${method} ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n${body.slice(0, -1)}`);
   return async () => {
-    const parts: Buffer[] = [];
-    socket.on('data', (part: Buffer) => parts.push(part));
     socket.write(body.slice(-1));
-    await once(socket, 'close');
-    return Number(/^HTTP\/1\.1 (\d+)/.exec(String(Buffer.concat(parts)))?.[1]);
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(await textUntilClosed(socket))?.[1]);
   };
 }
 
@@ -91,7 +88,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 describe('the last requests of a page that is closed', () => {
   const openAicc = async (service: Service) => {
     const { registrationId } = await registerTo(service, aiccFiles());
-    const unit = new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
+    const unit = new AiccUnit(await launchUnit(service, registrationId, 'A1'));
     const message = (command: string, aicc_data?: string): Sent => ({
       url: unit.url,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -202,10 +199,7 @@ describe('the last requests of a page that is closed', () => {
       },
     ],
     ['the unit is opened again', (_service, _registrationId, player) => player.openUnit(ONE)],
-    [
-      'the link is opened again',
-      async (service, registrationId) => (await Player.open(service, registrationId)).openUnit(ONE),
-    ],
+    ['the link is opened again', async (service, registrationId) => launchUnit(service, registrationId, ONE)],
   ] as [string, (service: Service, registrationId: string, player: Player) => Promise<unknown>][]) {
     it(`are not lost if ${how} while they wait for one that is missing`, async (test) => {
       const seen = watchOrder(test, DEADLINE_MS);

@@ -7,6 +7,7 @@ import { followLink, startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { AiccUnit } from './aicc-helpers.ts';
 import { Unit } from './cmi5-helpers.ts';
 import { resultOf, xapiCourse } from './learner-helpers.ts';
 
@@ -52,15 +53,10 @@ describe('a launch in a mode that records no results', () => {
 
     it(`gives ${mode} to an AICC course, and records nothing`, async () => {
       const { registrationId, start } = await open(aiccFiles(), mode);
-      const { searchParams } = new URL(start.address);
-      const send = async (command: string, data = '') => {
-        const session = { version: '4.0', session_id: searchParams.get('AICC_SID')! };
-        const body = new URLSearchParams({ command, ...session, AICC_Data: data });
-        return await (await fetch(searchParams.get('AICC_URL')!, { method: 'POST', body })).text();
-      };
-      assert.match(await send('GetParam'), new RegExp(`Credit=no-credit[^]*Lesson_Mode=${mode}\r\n`));
-      await send('PutParam', '[Core]\r\nLesson_Status=passed\r\nScore=90\r\n');
-      await send('ExitAU');
+      const unit = new AiccUnit(new URL(start.address));
+      assert.match(await unit.send('GetParam'), new RegExp(`Credit=no-credit[^]*Lesson_Mode=${mode}\r\n`));
+      await unit.send('PutParam', '[Core]\r\nLesson_Status=passed\r\nScore=90\r\n');
+      await unit.send('ExitAU');
       assert.deepEqual(await resultOf(service, registrationId), NOTHING);
     });
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { startUnit } from '../support/player-client.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course } from '../support/player-courses.ts';
 import { startTestService, until } from '../support/service.ts';
 import { beginRead, beginSave, startTurns } from './turns-helpers.ts';
 
@@ -242,10 +242,7 @@ describe('the requests of a registration', () => {
   });
 
   test('are stored if they arrived before the browser quit', async () => {
-    const items = ['i1', 'i2'].map(
-      (id) => `<item identifier="${id}" identifierref="r1"><title>${id}</title></item>`,
-    );
-    const { client } = await startUnit(service, scorm12Course({ items: items.join('') }), 'i1');
+    const { client } = await startUnit(service, scorm12Course({ items: lessons(2) }), 'i1');
     const uploads = Array.from({ length: TURNS }, () => beginSave(client.base, { length: 100_000 }));
     assert.equal((await fetch(`${client.base}/content/lesson/index.html`)).status, 200);
     const last = ['i1', 'i2'].map((unit) => {

@@ -43,6 +43,15 @@ export class Player {
   }
 }
 
+/** Launches a registration, opens a unit of its course and returns the address of the unit. */
+export async function launchUnit(
+  service: RunningService,
+  registrationId: string,
+  unit: string,
+): Promise<URL> {
+  return await (await Player.open(service, registrationId)).openUnit(unit);
+}
+
 /** The store as an xAPI course that was opened at an address reaches it, and what else the address says. */
 export function xapiCourse(address: URL) {
   const given = (name: string) => {

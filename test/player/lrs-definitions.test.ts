@@ -3,26 +3,26 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { RunningClock } from '../support/clock.ts';
 import { xapiFiles, zipOf } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, xapiCourse } from './learner-helpers.ts';
+import { launchUnit, Player, xapiCourse } from './learner-helpers.ts';
 import { type LrsClient, lrsClient, PASSED, statement } from './lrs-helpers.ts';
 
 describe('the definitions of activities', () => {
   let service: TestService;
   let client: LrsClient;
-  /** How far the clock of the service is ahead, in ms. */
-  let late = 0;
+  const clock = new RunningClock();
 
   aroundTests(async (parts) => {
-    service = parts.use(await startTestService({ now: () => Date.now() + late }));
+    service = parts.use(await startTestService({ now: clock.now }));
     client = await lrsClient(service);
   });
 
   const open = async (identifier: string, learner: string) => {
     const { registrationId } = await registerTo(service, xapiFiles({ identifier }), learner);
-    return xapiCourse(await (await Player.open(service, registrationId)).openUnit(identifier));
+    return xapiCourse(await launchUnit(service, registrationId, identifier));
   };
   type Course = Awaited<ReturnType<typeof open>>;
   /** Sends a statement about the course, whose definition has this name; null: without one. */
@@ -74,7 +74,7 @@ describe('the definitions of activities', () => {
     const id = newCourse();
     const [ann, bob] = [await open(id, 'ann'), await open(id, 'bob')];
     await send(ann, 'Golf');
-    late += 1_000;
+    clock.aheadMs += 1_000;
     await send(bob, 'Golf, the second edition');
     const [ofClient] = await client.store(statement({ object: { id } }));
     assert.equal(await activityOf(client, id), 'Golf, the second edition');

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { basic } from '../support/basic.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
-import { ANN, activity, BOB, basic, LrsClient, lrsClient, openStore, statement } from './lrs-helpers.ts';
+import { ANN, activity, BOB, LrsClient, lrsClient, openStore, statement } from './lrs-helpers.ts';
 
 describe('documents of the learning record store', () => {
   let lrs: LrsClient;

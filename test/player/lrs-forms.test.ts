@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
+import { basic } from '../support/basic.ts';
+import { connectTo, textUntilClosed } from '../support/raw-http.ts';
 import { createClient, startTestService } from '../support/service.ts';
 import { lrsClient } from './lrs-helpers.ts';
 
@@ -20,9 +22,9 @@ async function startStore() {
   const service = stack.use(await startTestService({ settings: { trusted_proxies: ['127.0.0.1'] } }));
   const scopes = ['statements:read'];
   const { clientId, clientSecret } = await createClient(service.settings.data_dir, { scopes });
-  const { hostname, port, host } = new URL(service.url);
+  const { host } = new URL(service.url);
   const body = new URLSearchParams({
-    Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+    Authorization: basic(clientId, clientSecret),
     'X-Experience-API-Version': '1.0.3',
   }).toString();
 
@@ -32,14 +34,9 @@ async function startStore() {
   });
 
   async function begin(address: string): Promise<BegunForm> {
-    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    const socket = connectTo(service.url);
     sockets.push(socket);
-    socket.on('error', () => {});
-    const closed = once(socket, 'close');
-    let received = '';
-    socket.on('data', (text) => {
-      received += text;
-    });
+    const received = textUntilClosed(socket);
     const head = [
       'POST /xapi/statements?method=GET HTTP/1.1',
       `Host: ${host}`,
@@ -50,12 +47,13 @@ async function startStore() {
       'Expect: 100-continue',
     ];
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    await once(socket, 'data');
-    assert.match(received, /^HTTP\/1\.1 100 /);
-    const response = async () => {
-      await closed;
-      return received.slice(received.indexOf('\r\n\r\n') + '\r\n\r\n'.length);
-    };
+    const [interim] = await once(socket, 'data');
+    assert.match(String(interim), /^HTTP\/1\.1 100 /);
+    const response = async () =>
+      (await received)
+        .split(/(?<=\r\n\r\n)/)
+        .slice(1)
+        .join('');
     const end = () => {
       socket.write(body);
       return response();

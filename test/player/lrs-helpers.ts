@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { basic } from '../support/basic.ts';
 import { createClient, type RunningService, startTestService, type TestService } from '../support/service.ts';
 
 const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
@@ -68,11 +69,19 @@ export class LrsClient {
     assert.equal(reply.status, 200, reply.text);
     return reply.json.statements.map(({ id }: { id: string }) => id);
   }
-}
 
-/** HTTP Basic credentials. */
-export function basic(user: string, password: string): string {
-  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  /** The statements of a registration, the oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: statements of every shape.
+  async statementsOf(registration: string): Promise<any[]> {
+    const reply = await this.call('GET', 'statements', { query: { registration, ascending: 'true' } });
+    assert.equal(reply.status, 200, reply.text);
+    return reply.json.statements;
+  }
+
+  /** The last part of the verb of each of them. */
+  async verbsOf(registration: string): Promise<string[]> {
+    return (await this.statementsOf(registration)).map(({ verb }) => verb.id.split('/').at(-1));
+  }
 }
 
 /** A client of the records of all launches, with these scopes. */

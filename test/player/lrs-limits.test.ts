@@ -13,7 +13,7 @@ import { startLaunch } from '../support/player-client.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { Unit } from './cmi5-helpers.ts';
-import { Player, xapiCourse } from './learner-helpers.ts';
+import { launchUnit, xapiCourse } from './learner-helpers.ts';
 import { lrsClient } from './lrs-helpers.ts';
 
 const COURSE = 'https://example.com/courses/golf';
@@ -52,7 +52,7 @@ describe('the records of a course', () => {
   });
 
   const reopen = async (registrationId: string) =>
-    xapiCourse(await (await Player.open(service, registrationId)).openUnit(COURSE));
+    xapiCourse(await launchUnit(service, registrationId, COURSE));
   const open = async (learner: string) => {
     const registered = await registerTo(service, FILES, learner);
     return { ...registered, course: await reopen(registered.registrationId) };
@@ -192,7 +192,7 @@ describe('the records of a course', () => {
   test('have long launch parameters only in the statements of the service, which count', async () => {
     const unit = { id: `${COURSE}/one`, launchParameters: 'x'.repeat(100_000) };
     const { registrationId } = await registerTo(service, cmi5Course([unit]), 'parameters');
-    const openUnit = async () => await (await Player.open(service, registrationId)).openUnit(unit.id);
+    const openUnit = async () => await launchUnit(service, registrationId, unit.id);
     const { launchData } = await Unit.start(await openUnit());
     assert.equal(launchData.launchParameters, unit.launchParameters);
     const [session] = await database.reader.all<{ launch_data: string }>(

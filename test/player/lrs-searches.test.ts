@@ -6,7 +6,7 @@ import { xapiFiles } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, xapiCourse } from './learner-helpers.ts';
+import { launchUnit, xapiCourse } from './learner-helpers.ts';
 import { activity, type LrsClient, lrsClient, PASSED, statement } from './lrs-helpers.ts';
 
 /** More than a page examines. */
@@ -93,7 +93,7 @@ describe('a search of many statements', () => {
     const rare = { id: 'https://example.com/verbs/rare-in-course' };
     const open = async (learner: string) => {
       const { registrationId } = await registerTo(service, xapiFiles({ identifier }), learner);
-      return xapiCourse(await (await Player.open(service, registrationId)).openUnit(identifier));
+      return xapiCourse(await launchUnit(service, registrationId, identifier));
     };
     const [ann, bob] = [await open('ann'), await open('bob')];
     const send = async ({ lrs: own, actor, activity: object }: typeof ann, verb: object) =>

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
+import { basic } from '../support/basic.ts';
 import { scorm12Course } from '../support/player-courses.ts';
+import { connectTo } from '../support/raw-http.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { createClient, requestToken, startTestService, until } from '../support/service.ts';
-import { basic, LrsClient, lrsClient, statement } from './lrs-helpers.ts';
+import { LrsClient, lrsClient, statement } from './lrs-helpers.ts';
 
 // Runs on SQLite alone: turns are kept in the memory of the process.
 
@@ -37,11 +39,11 @@ test('large responses that a caller does not read wait for each other, and nobod
   for (let n = 0; n < STATEMENTS; n++)
     await lrs.store(statement({ result: { response: 'x'.repeat(STATEMENT_LENGTH) } }));
   const token = await requestToken(service.url, clientId, clientSecret);
-  const { hostname, port, host } = new URL(service.url);
+  const { host } = new URL(service.url);
   let answered = 0;
   const sockets: Socket[] = [];
   const begin = () => {
-    const socket = connect(Number(port), hostname).on('error', () => {});
+    const socket = connectTo(service.url);
     // Only the beginning of the response is read.
     socket.once('data', (data) => {
       if (String(data).startsWith('HTTP/1.1 200')) answered += 1;
@@ -97,11 +99,11 @@ test('a read in a form waits for its turn before the form arrives', async () => 
     scopes: ['statements:read', 'statements:write'],
   });
   const lrs = new LrsClient(`${service.url}/xapi`, basic(clientId, clientSecret));
-  const { hostname, port, host } = new URL(service.url);
+  const { host } = new URL(service.url);
   const sockets: Socket[] = [];
   let refused = 0;
   const begin = (method: string) => {
-    const socket = connect(Number(port), hostname).on('error', () => {});
+    const socket = connectTo(service.url);
     socket.on('data', (data) => {
       if (String(data).startsWith('HTTP/1.1 429')) refused += 1;
     });

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
+import { statusOf } from '../support/heard-results.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
-import { Player, resultOf } from './learner-helpers.ts';
+import { Player } from './learner-helpers.ts';
 
 // Runs on SQLite in `npm test`: tries are decided in the process. The tests of attempts store them on both.
 
@@ -41,8 +42,7 @@ describe('a new try of a unit', () => {
         const { report } = await openUnit(service, registrationId, standard);
         return async (status: string, raw: number) => {
           await report(status, raw);
-          const { completion, success, score } = await resultOf(service, registrationId);
-          return [completion, success, score];
+          return await statusOf(service, registrationId);
         };
       };
       return { open };
@@ -90,8 +90,7 @@ describe('a new try of a unit', () => {
         assert.equal(second.isReview, isReview);
         // The page of a review commits nothing.
         if (!isReview) await second.end('passed', 90);
-        const { completion, success, score } = await resultOf(service, registrationId);
-        assert.deepEqual([completion, success, score], expected);
+        assert.deepEqual(await statusOf(service, registrationId), expected);
         assert.equal((await openUnit(service, registrationId, standard)).isReview, true);
       });
     }

@@ -4,6 +4,7 @@ import { uploadForm } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles, cmi5Files, type PackageFiles, xapiFiles, zipOf } from '../support/course-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { AiccUnit } from './aicc-helpers.ts';
 import { Unit } from './cmi5-helpers.ts';
 import { Player, xapiCourse } from './learner-helpers.ts';
 import { lrsClient } from './lrs-helpers.ts';
@@ -53,18 +54,10 @@ describe('a preview', () => {
   });
 
   test('of an AICC course answers its messages, and stores nothing', async () => {
-    const { searchParams } = await preview(aiccFiles());
-    const send = async (command: string, data = '') => {
-      const body = new URLSearchParams({
-        command,
-        session_id: searchParams.get('AICC_SID')!,
-        aicc_data: data,
-      });
-      return await (await fetch(searchParams.get('AICC_URL')!, { method: 'POST', body })).text();
-    };
-    assert.match(await send('GetParam'), /Lesson_Status=not attempted, ab-initio/);
-    assert.match(await send('PutParam', '[core]\nlesson_status=passed'), /^error=0/);
-    assert.match(await send('GetParam'), /Lesson_Status=not attempted, ab-initio/);
+    const unit = new AiccUnit(await preview(aiccFiles()));
+    assert.match(await unit.send('GetParam'), /Lesson_Status=not attempted, ab-initio/);
+    assert.match(await unit.send('PutParam', '[core]\nlesson_status=passed'), /^error=0/);
+    assert.match(await unit.send('GetParam'), /Lesson_Status=not attempted, ab-initio/);
     await nothingIsRecorded();
   });
 

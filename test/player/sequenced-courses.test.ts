@@ -9,17 +9,15 @@ import type { SequencingState } from '../../src/player/scorm/sequencing/tracking
 import { trackUnit } from '../../src/player/scorm/sequencing/unit-tracking.ts';
 import { Sequencer } from '../../web/player/src/sequencer.ts';
 import { inspectFiles } from '../course-packages/package-file.ts';
-import { heardOf, hearResults } from '../support/heard-results.ts';
+import { hearResults, statusesHeard, statusOf } from '../support/heard-results.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
-import { scorm2004Course } from '../support/player-courses.ts';
+import { lessons, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 
 const COURSE = scorm2004Course({
-  items: ['1', '2']
-    .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)
-    .join(''),
+  items: lessons(2),
   sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
 });
 const passed = (scaled: string) => ({
@@ -90,13 +88,6 @@ describe('a SCORM 2004 course with sequencing', () => {
     await target.close();
   });
 
-  const resultOf = async (registrationId: string) => {
-    const { body } = await service.api.get(`/registrations/${registrationId}`);
-    return [body.completion, body.success, body.score];
-  };
-  const statusesHeard = (registrationId: string) =>
-    heardOf(target, registrationId).map(({ completion, success, score }) => [completion, success, score]);
-
   it('counts the result of its last unit as soon as it is committed, and only once', async () => {
     const { registrationId } = await registerTo(service, COURSE);
     const page = await Page.open(service, registrationId);
@@ -104,14 +95,14 @@ describe('a SCORM 2004 course with sequencing', () => {
     await page.terminate(passed('1'));
     await page.go('continue');
     await page.commit({ completion_status: 'incomplete', success_status: 'unknown' });
-    assert.deepEqual((await resultOf(registrationId)).slice(0, 2), ['Incomplete', 'UNKNOWN']);
+    assert.deepEqual((await statusOf(service, registrationId)).slice(0, 2), ['Incomplete', 'UNKNOWN']);
     await page.commit(passed('0.8'));
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
     await page.terminate(passed('0.8'));
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
     await service.api.post(`/registrations/${registrationId}/reset`, {});
-    await until(() => statusesHeard(registrationId).length >= 3, 'the event of the reset');
-    assert.deepEqual(statusesHeard(registrationId), [
+    await until(() => statusesHeard(target, registrationId).length >= 3, 'the event of the reset');
+    assert.deepEqual(statusesHeard(target, registrationId), [
       ['Incomplete', 'UNKNOWN', 50],
       ['Completed', 'PASS', 90],
       ['Unknown', 'UNKNOWN', null],
@@ -125,7 +116,7 @@ describe('a SCORM 2004 course with sequencing', () => {
     await page.terminate(passed('1'));
     await page.go('continue');
     await page.terminate({ ...passed('0.8'), exit: 'suspend' });
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
   });
 
   it('that failed stays so in a new attempt until a unit is judged', async () => {
@@ -136,16 +127,16 @@ describe('a SCORM 2004 course with sequencing', () => {
     await page.terminate(passed('1'));
     await page.go('continue');
     await page.terminate(failed);
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'FAIL', 60]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'FAIL', 60]);
     page.leave();
     await page.go('start');
     await page.commit({ completion_status: 'incomplete' });
-    assert.deepEqual((await resultOf(registrationId)).slice(0, 2), ['Completed', 'FAIL']);
+    assert.deepEqual((await statusOf(service, registrationId)).slice(0, 2), ['Completed', 'FAIL']);
     await page.terminate(passed('0.9'));
-    assert.deepEqual((await resultOf(registrationId)).slice(0, 2), ['Completed', 'UNKNOWN']);
+    assert.deepEqual((await statusOf(service, registrationId)).slice(0, 2), ['Completed', 'UNKNOWN']);
     await page.go('continue');
     await page.terminate(passed('0.7'));
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 80]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 80]);
   });
 
   it('keeps its score while the learner looks at a unit again', async () => {
@@ -157,7 +148,7 @@ describe('a SCORM 2004 course with sequencing', () => {
     await page.terminate(passed('0.8'));
     await page.go('previous');
     await page.commit({ completion_status: 'incomplete', location: 'page-2' });
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
   });
 });
 
@@ -176,10 +167,6 @@ describe('a SCORM 2004 course of one unit', () => {
   const rule = (set: string, condition: string, action: string) =>
     `<imsss:rollupRule childActivitySet="${set}"><imsss:rollupConditions><imsss:rollupCondition ${condition}/></imsss:rollupConditions>` +
     `<imsss:rollupAction action="${action}"/></imsss:rollupRule>`;
-  const resultOf = async (registrationId: string) => {
-    const { body } = await service.api.get(`/registrations/${registrationId}`);
-    return [body.completion, body.success, body.score];
-  };
   const begin = async (files: ReturnType<typeof course>) => {
     const { registrationId } = await registerTo(service, files);
     const client = await startLaunch(service, registrationId);
@@ -198,13 +185,13 @@ describe('a SCORM 2004 course of one unit', () => {
     );
     const location = 'page-3';
     await client.commit('i1', { ...failed, location }, { terminated: true });
-    assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'FAIL', 40]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Incomplete', 'FAIL', 40]);
     const next = await startLaunch(service, registrationId);
     assert.equal((await next.open()).sequencing, null);
     const { isReview, data } = await next.openUnit('i1');
     assert.deepEqual([isReview, data.cmi.location], [false, location]);
     await next.commit('i1', { ...passed('0.9'), completion_status: 'incomplete' });
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
   });
 
   it('has its own status where its rollup rules say nothing', async () => {
@@ -213,7 +200,7 @@ describe('a SCORM 2004 course of one unit', () => {
       course('', `<imsss:rollupRules>${rules}</imsss:rollupRules>`),
     );
     await client.commit('i1', { completion_status: 'incomplete', score: { raw: '30' } });
-    assert.deepEqual(await resultOf(registrationId), ['Incomplete', 'PASS', 30]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Incomplete', 'PASS', 30]);
   });
 
   /** Opens the course in a page, ends the unit without suspending, and exits. Returns whether the unit was opened. */
@@ -263,7 +250,7 @@ describe('a SCORM 2004 course of one unit', () => {
   it('counts the attempt that began before it was sequenced', async () => {
     const { registrationId, delivered } = await asBefore(failed, true, 1);
     assert.equal(delivered, null);
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'FAIL', 40]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'FAIL', 40]);
     const second = await asBefore(failed, true, 2);
     assert.deepEqual(second.delivered, { id: 'i1', isResumed: false });
   });

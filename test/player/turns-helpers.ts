@@ -1,10 +1,10 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { readSmallBodiesEarly } from '../../src/player/content-origin/early-bodies.ts';
 import { takeTurns } from '../../src/player/content-origin/launch-turns.ts';
 import { RequestOrder } from '../../src/player/content-origin/request-order.ts';
 import type { PlayerLaunch } from '../../src/player/launches/launch.ts';
+import { connectTo, textUntilClosed } from '../support/raw-http.ts';
 
 const PATIENCE_MS = 10_000;
 
@@ -22,15 +22,12 @@ export function beginSave(
     order?: string;
   } = {},
 ): { socket: Socket; answer: Promise<string | null> } {
-  const { hostname, port, pathname } = new URL(base);
-  const socket = connect(Number(port), hostname);
+  const { host, pathname } = new URL(base);
+  const socket = connectTo(base);
   socket.write(
-    `POST ${pathname}/commit HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: ${length}\r\nConnection: close\r\n${order === undefined ? '' : `Coursewire-Last-Request: ${order}\r\n`}\r\n${body}`,
+    `POST ${pathname}/commit HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${length}\r\nConnection: close\r\n${order === undefined ? '' : `Coursewire-Last-Request: ${order}\r\n`}\r\n${body}`,
   );
-  const parts: Buffer[] = [];
-  socket.on('data', (part) => parts.push(part));
-  socket.on('error', () => {});
-  const answer = once(socket, 'close').then(() => Buffer.concat(parts).toString() || null);
+  const answer = textUntilClosed(socket).then((text) => text || null);
   return { socket, answer };
 }
 
@@ -39,14 +36,10 @@ export function beginRead(
   base: string,
   { registration = 'r', socket }: { registration?: string; socket?: Socket } = {},
 ): Socket {
-  const { hostname, port, pathname } = new URL(base);
-  const connection =
-    socket ??
-    connect(Number(port), hostname)
-      .pause()
-      .on('error', () => {});
+  const { host, pathname } = new URL(base);
+  const connection = socket ?? connectTo(base).pause();
   connection.write(
-    `GET ${pathname}/commit HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Registration: ${registration}\r\n\r\n`,
+    `GET ${pathname}/commit HTTP/1.1\r\nHost: ${host}\r\nX-Registration: ${registration}\r\n\r\n`,
   );
   return connection;
 }

@@ -8,7 +8,7 @@ import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
-import { Player } from './learner-helpers.ts';
+import { launchUnit, Player } from './learner-helpers.ts';
 
 // Runs on SQLite in `npm test`: times are added up in the process. The tests of attempts store them on both.
 
@@ -97,7 +97,7 @@ describe('the time of a unit', () => {
 
   test('opens a passed unit of AICC for review once its limit is used up, also without ExitAU', async () => {
     const { registrationId } = await registerTo(service, aiccFiles());
-    const unit = new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
+    const unit = new AiccUnit(await launchUnit(service, registrationId, 'A1'));
     await unit.send('PutParam', '[core]\nlesson_status=passed\nscore=90\ntime=00:31:00');
     const player = await Player.open(service, registrationId);
     const { isReview, timeLimit, address } = await player.post('/unit', { unit: 'A1' });

@@ -4,23 +4,24 @@ import { after, before, describe, test } from 'node:test';
 import { DocumentService } from '../../src/player/lrs/documents/document-service.ts';
 import { MINUTE_MS } from '../../src/time/units.ts';
 import { register } from '../content/registration-helpers.ts';
+import { RunningClock } from '../support/clock.ts';
 import { openDatabaseOf } from '../support/database.ts';
-import { heardOf, hearResults } from '../support/heard-results.ts';
+import { hearResults, statusesHeard } from '../support/heard-results.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
-import { Player, resultOf, xapiCourse } from './learner-helpers.ts';
+import { launchUnit, Player, resultOf, xapiCourse } from './learner-helpers.ts';
 import { lrsClient, reference, VOIDED } from './lrs-helpers.ts';
 import { COURSE, FILES, VERB } from './xapi-course-files.ts';
 
 describe('an xAPI course', () => {
   let service: TestService;
   let target: Target;
-  /** How far the clock of the service is ahead, in ms. The access token of the tests is valid for an hour. */
-  let late = 0;
+  /** The access token of the tests is valid for an hour. */
+  const clock = new RunningClock();
 
   before(async () => {
-    service = await startTestService({ now: () => Date.now() + late });
+    service = await startTestService({ now: clock.now });
     target = await startTarget();
     await hearResults(service, target);
   });
@@ -88,8 +89,7 @@ describe('an xAPI course', () => {
       score: 85,
       duration: 130,
     });
-    const heard = () =>
-      heardOf(target, registrationId).map(({ completion, success, score }) => [completion, success, score]);
+    const heard = () => statusesHeard(target, registrationId);
     await until(() => heard().length >= 2, 'webhooks hear of it');
     assert.deepEqual(heard(), [
       ['Incomplete', 'UNKNOWN', null],
@@ -133,16 +133,16 @@ describe('an xAPI course', () => {
       await lrs.store({ actor, object, verb: VERB(verb), result });
     const minutes = async () => Math.floor((await resultOf(service, registrationId)).duration / 60);
     await send(course, 'attempted');
-    late += MINUTE_MS;
+    clock.aheadMs += MINUTE_MS;
     await send(course, 'experienced');
     assert.equal(await minutes(), 1);
-    late += 2 * MINUTE_MS;
+    clock.aheadMs += 2 * MINUTE_MS;
     await send(course, 'passed');
     assert.equal(await minutes(), 3);
     // The next visit reports its time, so the clock no longer counts.
     const again = xapiCourse(await player.openUnit(COURSE));
     await send(again, 'exited', { duration: 'PT1M' });
-    late += 2 * MINUTE_MS;
+    clock.aheadMs += 2 * MINUTE_MS;
     await send(again, 'experienced');
     assert.equal(await minutes(), 4);
   });
@@ -154,7 +154,7 @@ describe('an xAPI course', () => {
       return Math.floor((await resultOf(service, registrationId)).duration / 60);
     };
     await send(course, 'attempted');
-    late += 10 * MINUTE_MS;
+    clock.aheadMs += 10 * MINUTE_MS;
     assert.equal(await send(course, 'experienced'), 10);
     assert.equal(await send(course, 'exited', { duration: 'PT5M' }), 10);
     for (const minutes of [14, 18]) {
@@ -169,14 +169,14 @@ describe('an xAPI course', () => {
       await lrs.store({ actor, object, verb: VERB(verb), result });
       return Math.floor((await resultOf(service, registrationId)).duration / 60);
     };
-    late += 10 * MINUTE_MS;
+    clock.aheadMs += 10 * MINUTE_MS;
     assert.equal(await send(course, 'experienced'), 10);
     const other = xapiCourse(await player.openUnit(COURSE));
     for (const each of [other, course, other, course]) assert.equal(await send(each, 'experienced'), 10);
     assert.equal(await send(other, 'exited', { duration: 'PT3M' }), 13);
     // The last data of the first session arrives late.
     assert.equal(await send(course, 'exited', { duration: 'PT12M' }), 15);
-    late += 5 * MINUTE_MS;
+    clock.aheadMs += 5 * MINUTE_MS;
     assert.equal(await send(other, 'experienced'), 15);
   });
 
@@ -189,7 +189,7 @@ describe('an xAPI course', () => {
     });
     const body = { page: 7 };
     await course.lrs.call('PUT', 'activities/state', { query: query(course), body });
-    const later = xapiCourse(await (await Player.open(service, registrationId)).openUnit(COURSE));
+    const later = xapiCourse(await launchUnit(service, registrationId, COURSE));
     const found = await later.lrs.call('GET', 'activities/state', {
       query: { ...query(later), registration: later.registration },
     });
@@ -325,7 +325,7 @@ describe('an xAPI course', () => {
       body: { actor, object, verb: VERB('completed') },
     });
     assert.equal(late.status, 403);
-    const next = xapiCourse(await (await Player.open(service, registrationId)).openUnit(COURSE));
+    const next = xapiCourse(await launchUnit(service, registrationId, COURSE));
     assert.notEqual(next.registration, course.registration);
     assert.match(next.registration, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
     assert.equal((await next.lrs.call('GET', 'activities/state', { query })).status, 404);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService } from '../support/service.ts';
-import { Player, resultOf, xapiCourse } from './learner-helpers.ts';
+import { launchUnit, resultOf, xapiCourse } from './learner-helpers.ts';
 import { COURSE, FILES, VERB } from './xapi-course-files.ts';
 
 // Runs on SQLite in `npm test`: the version is read from a header. The tests of the limits of the learning record store launch such courses on both.
@@ -10,7 +10,7 @@ import { COURSE, FILES, VERB } from './xapi-course-files.ts';
 test('a course that requests a version of Tin Can is refused, and the log names that version once per launch', async () => {
   await using service = await startTestService();
   const { registrationId } = await registerTo(service, FILES);
-  const course = xapiCourse(await (await Player.open(service, registrationId)).openUnit(COURSE));
+  const course = xapiCourse(await launchUnit(service, registrationId, COURSE));
   const about = { body: { actor: course.actor, verb: VERB('completed'), object: { id: COURSE } } };
   const lines = () =>
     service.logLines.filter((line) => line.class === 'Player' && line.registration_id === registrationId);
@@ -21,7 +21,7 @@ test('a course that requests a version of Tin Can is refused, and the log names 
     [['warn', 'requests of a course are refused, because their xAPI version is not supported', '0.95']],
   );
   assert.equal((await resultOf(service, registrationId)).completion, 'Unknown');
-  const next = xapiCourse(await (await Player.open(service, registrationId)).openUnit(COURSE));
+  const next = xapiCourse(await launchUnit(service, registrationId, COURSE));
   const query = { agent: JSON.stringify(next.actor), activityId: COURSE, stateId: 'resume' };
   const form = new URLSearchParams({
     ...query,

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { DEADLINE_MS } from '../support/deadline.ts';
+import { listenOnFreePort } from '../support/free-port.ts';
 
 /** A target that responds immediately and keeps only ids, so that a million requests fit in memory. */
 export interface CountingTarget extends AsyncDisposable {
@@ -43,10 +43,9 @@ export async function startCountingTarget(): Promise<CountingTarget> {
     }
     for (const look of waiting) look();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenOnFreePort(server);
   const target: CountingTarget = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `http://127.0.0.1:${port}/`,
     fail: false,
     get failed() {
       return failed;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { quantile } from '../../bench/quantile.ts';
 import { MIB } from '../../src/bytes.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
+import { listenOnFreePort } from '../support/free-port.ts';
 import { startNameServer } from '../support/name-server.ts';
 import { slowness } from '../support/processor-speed.ts';
 import { startTarget } from '../support/target.ts';
@@ -57,11 +57,10 @@ async function startGoodTarget() {
       response.end();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenOnFreePort(server);
   return {
     latencies,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { HeadAction, HeadActionResult } from '../../src/queue/message-queue.ts';
-import { contentOf, type OpenQueue, type QueueEngine, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
+import {
+  blockedLine,
+  contentOf,
+  type OpenQueue,
+  type QueueEngine,
+  QueueUser,
+  VISIBILITY_MS,
+} from './queue-engine.ts';
 
 const ACTIONS: readonly HeadAction[] = ['retry', 'dead-letter'];
 
@@ -14,21 +21,12 @@ function act(
   return database.transaction((tx) => queue.lines.actOnHead(tx, lineId, action, messageId));
 }
 
-/** A line whose head failed once and waits for long; one follower behind it. */
-async function blockedLine(engine: QueueEngine): Promise<QueueUser> {
-  const user = new QueueUser(engine);
-  await user.put(1, 'head', 'follower');
-  const message = await user.receiveOne();
-  await user.settle({ message, action: 'retry', availableAt: engine.now() + 3_600_000 });
-  return user;
-}
-
 /** What an administrator may do to the head of a line. */
 export function headContract(open: OpenQueue): void {
   describe('acting on a head', () => {
     it('makes it due now and keeps its count', async () => {
       await using engine = await open();
-      const user = await blockedLine(engine);
+      const user = await blockedLine(engine, 'head', 'follower');
       const result = await act(engine, 1, 'retry');
       assert.equal(result.outcome, 'done');
       const head = await user.receiveOne();
@@ -37,7 +35,7 @@ export function headContract(open: OpenQueue): void {
 
     it('moves it to the dead-letter queue, returns it, and makes the next one due', async () => {
       await using engine = await open();
-      const user = await blockedLine(engine);
+      const user = await blockedLine(engine, 'head', 'follower');
       const result = await act(engine, 1, 'dead-letter', 'head');
       assert.ok(result.outcome === 'done');
       assert.deepEqual(contentOf(result.message!), contentOf((await engine.deadLetters())[0]!));
@@ -70,7 +68,7 @@ export function headContract(open: OpenQueue): void {
 
       it(`leaves the head alone if it is not the intended one (${action})`, async () => {
         await using engine = await open();
-        const user = await blockedLine(engine);
+        const user = await blockedLine(engine, 'head', 'follower');
         const before = await engine.queue.lines.line(1);
         assert.deepEqual(await act(engine, 1, action, 'follower'), { outcome: 'other-head' });
         assert.deepEqual(await engine.queue.lines.line(1), before);
@@ -99,7 +97,7 @@ export function headContract(open: OpenQueue): void {
 
       it(`wakes receivers (${action})`, async () => {
         await using engine = await open();
-        await blockedLine(engine);
+        await blockedLine(engine, 'head', 'follower');
         const { promise: woken, resolve } = Promise.withResolvers<void>();
         engine.queue.lines.onAvailable(resolve);
         await act(engine, 1, action);
@@ -108,7 +106,7 @@ export function headContract(open: OpenQueue): void {
 
       it(`leaves nothing behind when the transaction is rolled back (${action})`, async () => {
         await using engine = await open();
-        await blockedLine(engine);
+        await blockedLine(engine, 'head', 'follower');
         const before = await engine.queue.lines.line(1);
         const undone = engine.database.transaction(async (tx) => {
           await engine.queue.lines.actOnHead(tx, 1, action);

@@ -7,6 +7,7 @@ import {
   type SkipResult,
 } from '../../src/queue/message-queue.ts';
 import {
+  blockedLine,
   contentOf,
   messageOf,
   type OpenQueue,
@@ -14,8 +15,6 @@ import {
   QueueUser,
   VISIBILITY_MS,
 } from './queue-engine.ts';
-
-const RETRY_AFTER_MS = 3_600_000;
 
 async function waitingNames({ queue }: QueueEngine, lineId: number): Promise<string[]> {
   const waiting = await queue.lines.waiting(lineId, { after: null, limit: 100 });
@@ -45,15 +44,6 @@ function purge(
 
 function namesOf({ messages }: Purged): string[] {
   return messages.map(({ messageId }) => messageId);
-}
-
-/** A line whose head failed once and waits for long. */
-async function blockedLine(engine: QueueEngine, ...names: string[]): Promise<QueueUser> {
-  const user = new QueueUser(engine);
-  await user.put(1, ...names);
-  const message = await user.receiveOne();
-  await user.settle({ message, action: 'retry', availableAt: engine.now() + RETRY_AFTER_MS });
-  return user;
 }
 
 /** What waits can be listed, skipped and purged. */

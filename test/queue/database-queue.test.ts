@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Database, DatabaseClock } from '../../src/database/database.ts';
 import { LONGEST_WAITS } from '../../src/delivery/overlong-waits.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { repairLines } from '../../src/queue/lines/repair-lines.ts';
@@ -9,6 +8,7 @@ import { HOUR_MS } from '../../src/time/units.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
+import { withMembers } from '../support/watched-database.ts';
 import { queueContract } from './contract.ts';
 import { openDatabaseQueue } from './database-engine.ts';
 import { messageOf, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
@@ -132,7 +132,7 @@ describe('after the clock was set back by an hour', () => {
       behindMs = 0;
     };
     const clock = { now: engine.now, onMeasured() {}, synchronize };
-    const database = withClock(engine.database, clock);
+    const database = withMembers(engine.database, { clock });
     const paused = new DatabaseQueue({ database, maxReceives: 1_000, now: () => engine.now() - behindMs });
     await user.put(1, 'in flight', 'behind');
     await user.receive();
@@ -141,17 +141,6 @@ describe('after the clock was set back by an hour', () => {
     assert.deepEqual(await user.receiveNames(), []);
   });
 });
-
-/** The same database with another clock. */
-function withClock(database: Database, clock: DatabaseClock): Database {
-  return new Proxy(database, {
-    get: (target, name) => {
-      if (name === 'clock') return clock;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
 
 describe('the database queue', () => {
   it('takes over the leases of an earlier process at start, and that process can settle nothing any more', {

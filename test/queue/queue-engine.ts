@@ -7,6 +7,7 @@ import type {
   Settled,
   Settlement,
 } from '../../src/queue/message-queue.ts';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { type SettleAndReceiveRequest, settleAndReceive } from '../support/settle-and-receive.ts';
 
 /** An open queue of some engine, and what else the contract tests need. */
@@ -116,6 +117,15 @@ export class QueueUser {
     await database.transaction((tx) => queue.lines.redeliver(tx, messages));
     await this.engine.arrived();
   }
+}
+
+/** A line with messages of these names, the first of which failed once and waits for long. */
+export async function blockedLine(engine: QueueEngine, ...names: string[]): Promise<QueueUser> {
+  const user = new QueueUser(engine);
+  await user.put(1, ...names);
+  const message = await user.receiveOne();
+  await user.settle({ message, action: 'retry', availableAt: engine.now() + HOUR_MS });
+  return user;
 }
 
 /** The dead letters that the service lists, in the order in which they died. */

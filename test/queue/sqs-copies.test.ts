@@ -4,8 +4,10 @@ import { CreateQueueCommand, DeleteQueueCommand, SendMessageBatchCommand } from 
 import type { Settlement } from '../../src/queue/message-queue.ts';
 import { HOUR_MS } from '../../src/time/units.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { RunningClock } from '../support/clock.ts';
 import { until } from '../support/service.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
+import { succeeds } from '../support/until.ts';
 import { messageOf, readDeadLetters, VISIBILITY_MS } from './queue-engine.ts';
 import {
   type Bench,
@@ -62,10 +64,7 @@ describe('a copy on Amazon SQS', () => {
     const availableAt = Date.now() + 3_600_000;
     await settle(instance, { message, action: 'release', availableAt });
     await bench.put([messageOf(1, 'next', Date.now())]);
-    await until(
-      () => bench.proxy.actions.filter((each) => each === 'DeleteMessageBatch').length > 1,
-      'it came',
-    );
+    await until(() => bench.proxy.count('DeleteMessageBatch') > 1, 'it came');
     // Receiving acts on what came.
     await settle(instance);
     const { head } = await instance.queue.lines.line(1);
@@ -140,14 +139,7 @@ describe('a copy on Amazon SQS', () => {
         Attributes: { FifoQueue: 'true' },
       }),
     );
-    await until(
-      () =>
-        instance.check().then(
-          () => true,
-          () => false,
-        ),
-      'ready again',
-    );
+    await until(() => succeeds(instance.check()), 'ready again');
     await bench.put(lines([3], 5));
     assert.deepEqual(sorted(await deliver(instance, 5)), sorted(inOrder([3], 5)));
     await empty(bench);
@@ -157,7 +149,7 @@ describe('a copy on Amazon SQS', () => {
     await using bench = await openBench(server);
     let time = Date.now();
     const instance = await bench.open({ waitMs: 3_600_000, now: () => time });
-    const sends = () => bench.proxy.actions.filter((action) => action === 'SendMessageBatch').length;
+    const sends = () => bench.proxy.count('SendMessageBatch');
     await bench.put([messageOf(1, 'idle', time), messageOf(2, 'another idle', time)]);
     for (const _ of [1, 2]) await settle(instance, { message: await takeUp(instance), action: 'delete' });
     const sentBefore = sends();
@@ -176,7 +168,7 @@ describe('a copy on Amazon SQS', () => {
     await using bench = await openBench(server);
     let time = Date.now();
     const instance = await bench.open({ waitMs: HOUR_MS, now: () => time });
-    const sends = () => bench.proxy.actions.filter((action) => action === 'SendMessageBatch').length;
+    const sends = () => bench.proxy.count('SendMessageBatch');
     await bench.put([messageOf(1, 'before', time)]);
     await settle(instance, { message: await takeUp(instance), action: 'delete' });
     const sentBefore = sends();
@@ -281,12 +273,13 @@ describe('a dead letter', () => {
 
   it('is copied before the clock has caught up if it was set back since', async () => {
     await using bench = await openBench(server);
-    let aheadMs = HOUR_MS;
-    const instance = await bench.open({ now: () => Date.now() + aheadMs });
+    const clock = new RunningClock();
+    clock.aheadMs = HOUR_MS;
+    const instance = await bench.open({ now: clock.now });
     bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'unavailable' : 'pass');
     await bench.put(lines([1], 1));
     await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
-    aheadMs = 0;
+    clock.aheadMs = 0;
     bench.proxy.treat = () => 'pass';
     const [copy] = await readQueue(bench.queues, 1, { queue: 'dead letters' });
     assert.equal(copy?.MessageAttributes?.message_id?.StringValue, '1-0');

@@ -76,9 +76,7 @@ describe('requests to Amazon SQS', () => {
     await using bench = await openBench(server);
     await bench.open({ waitSeconds: 20 });
     await until(() => bench.proxy.actions.includes('ReceiveMessage'), 'it receives');
-    const once = ['GetQueueAttributes', 'ListQueueTags'].map(
-      (name) => bench.proxy.actions.filter((action) => action === name).length,
-    );
+    const once = ['GetQueueAttributes', 'ListQueueTags'].map((name) => bench.proxy.count(name));
     assert.deepEqual(once, [2, 2], bench.proxy.actions.join());
   });
 
@@ -89,7 +87,7 @@ describe('requests to Amazon SQS', () => {
     await bench.put(lines(lineIds, 2));
     await deliver(instance, 80);
     await until(async () => (await countOn(bench.queues, 'messages')) === 0, 'all copies are deleted');
-    const waits = () => bench.proxy.actions.filter((action) => action === 'ReceiveMessage').length;
+    const waits = () => bench.proxy.count('ReceiveMessage');
     // Receives beside the first end with the wait in which they find nothing.
     await delay(2_000);
     const before = bench.proxy.actions.length;

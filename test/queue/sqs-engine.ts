@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../src/database/database.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import type { MessageQueue, QueueMessage } from '../../src/queue/message-queue.ts';
 import { type OpenSqsQueue, openSqsQueue, type SqsQueueOptions } from '../../src/queue/open-sqs-queue.ts';
 import type { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { readKnownMessages } from '../../src/webhooks/history/known-messages.ts';
 import { requeueDeadLetters } from '../../src/webhooks/history/moved-back.ts';
+import { SILENT_LOGS } from '../support/logs.ts';
 import { until } from '../support/service.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { type QueueEngine, readDeadLetters } from './queue-engine.ts';
 import type { TestQueues } from './sqs-server.ts';
 
-const silent = createLogs({ level: 'silent', customLevels: {} }).for('MessageQueue');
+const silent = SILENT_LOGS.for('MessageQueue');
 
 /** The engine with the database that it works on. */
 export type TestSqsQueue = OpenSqsQueue & { database: Database };

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLogs } from '../../src/observability/log.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { recordedLogs } from '../support/logs.ts';
 import { until } from '../support/service.ts';
+import { succeeds } from '../support/until.ts';
 import { deliver, lines, openBench } from './sqs-bench.ts';
 import { openTestSqsQueue } from './sqs-engine.ts';
 import { type SqsServer, startSqsServer } from './sqs-server.ts';
@@ -18,12 +19,7 @@ describe('an outage of Amazon SQS', () => {
   for (const treatment of ['expired', 'unavailable', 'cut before'] as const) {
     it(`is logged once, shows in readiness, and ends without help (${treatment})`, async () => {
       await using bench = await openBench(server);
-      const said: { level: string; msg: string }[] = [];
-      const logs = createLogs({
-        level: 'info',
-        customLevels: {},
-        destination: { write: (line) => void said.push(JSON.parse(line)) },
-      });
+      const { logs, lines: said } = recordedLogs();
       let failures = 0;
       const instance = await bench.open({
         log: logs.for('MessageQueue'),
@@ -40,14 +36,7 @@ describe('an outage of Amazon SQS', () => {
       await assert.rejects(instance.check(), /Amazon SQS/);
       bench.proxy.treat = () => 'pass';
       assert.equal((await deliver(instance, 3)).get(1)?.length, 3);
-      await until(
-        () =>
-          instance.check().then(
-            () => true,
-            () => false,
-          ),
-        'ready again',
-      );
+      await until(() => succeeds(instance.check()), 'ready again');
       await until(() => said.some(({ msg }) => msg === 'Amazon SQS works again'), 'the recovery is said');
       assert.equal(said.filter(({ level }) => level === 'error').length, 1, JSON.stringify(said));
     });
@@ -91,12 +80,7 @@ describe('an outage of Amazon SQS', () => {
 
   it('delays a stop by about a second if Amazon SQS does not respond, and is not logged then', async () => {
     await using bench = await openBench(server);
-    const logged: string[] = [];
-    const logs = createLogs({
-      level: 'info',
-      customLevels: {},
-      destination: { write: (line) => void logged.push(line) },
-    });
+    const { logs, lines: logged } = recordedLogs();
     const log = logs.for('MessageQueue');
     bench.proxy.treat = (action) => (action === 'DeleteMessageBatch' ? 'silent' : 'pass');
     const instance = await bench.open({ log });

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SendMessageCommand, TagQueueCommand, UntagQueueCommand } from '@aws-sdk/client-sqs';
-import { createLogs } from '../../src/observability/log.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { recordedLogs } from '../support/logs.ts';
 import { until } from '../support/service.ts';
 import { countOn, deliver, inOrder, lines, openBench, readQueue, settle, sorted } from './sqs-bench.ts';
 import { openTestSqsQueue } from './sqs-engine.ts';
 import { type SqsServer, startSqsServer, type TestQueues } from './sqs-server.ts';
+
+// Runs on SQLite in `npm test`: the owner of a queue is read from Amazon SQS. The tests of copies and placing store its messages on both.
 
 const TAG = 'coursewire-installation';
 
@@ -74,12 +76,7 @@ describe('a queue that belongs to another installation', { concurrency: true }, 
   it('is recognized by a message if tags are not allowed: nothing is delivered or deleted, and readiness fails', async () => {
     await using bench = await openBench(server);
     await using other = await openTestDatabase();
-    const logged: { level: string; msg: string }[] = [];
-    const logs = createLogs({
-      level: 'info',
-      customLevels: {},
-      destination: { write: (line) => void logged.push(JSON.parse(line)) },
-    });
+    const { logs, lines: logged } = recordedLogs();
     const first = await bench.open({ installation: 'first', polls: false });
     await bench.put(lines([1], 3));
     await until(async () => (await countOn(bench.queues, 'messages')) === 3, 'all are on the queue');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { MIB } from '../../src/bytes.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { recordedLogs } from '../support/logs.ts';
 import { until } from '../support/service.ts';
 import { watchedDatabase } from '../support/watched-database.ts';
 import { messageOf } from './queue-engine.ts';
@@ -60,12 +60,7 @@ describe('sending messages to Amazon SQS', () => {
 
   it('sends no copy again that Amazon SQS will never accept, and logs one line for each batch', async () => {
     await using bench = await openBench(server);
-    const logged: { level: string; msg: string; message_ids: string[]; reason: string }[] = [];
-    const logs = createLogs({
-      level: 'info',
-      customLevels: {},
-      destination: { write: (line) => void logged.push(JSON.parse(line)) },
-    });
+    const { logs, lines: logged } = recordedLogs();
     const instance = await bench.open({ polls: false, log: logs.for('MessageQueue') });
     bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'entries refused' : 'pass');
     await bench.put(lines([1], 4));
@@ -99,7 +94,7 @@ describe('sending messages to Amazon SQS', () => {
     for (let count = 0; count < 3; count++) await bench.open({ polls: false });
     await bench.put(lines([1, 2, 3], 25));
     await until(async () => (await countOn(bench.queues, 'messages')) === 75, 'all are on the queue');
-    const sends = bench.proxy.actions.filter((action) => action === 'SendMessageBatch').length;
+    const sends = bench.proxy.count('SendMessageBatch');
     assert.ok(sends <= 15, `${sends} requests for 75 messages`);
     const came = new Map<number, string[]>();
     for (const { Attributes, Body } of await readQueue(bench.queues, 75)) {
@@ -123,7 +118,7 @@ describe('sending messages to Amazon SQS', () => {
       names.map((name, n) => ({ ...messageOf(1, name, n), body: JSON.stringify({ name, text }) })),
     );
     await until(async () => (await countOn(bench.queues, 'messages')) === 10, 'all are on the queue');
-    const sends = bench.proxy.actions.filter((action) => action === 'SendMessageBatch').length;
+    const sends = bench.proxy.count('SendMessageBatch');
     assert.ok(sends <= 3, `${sends} requests for 10 messages`);
     assert.deepEqual(
       (await readQueue(bench.queues, 10)).map(({ Body }) => JSON.parse(Body ?? '').name),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { listenOnFreePort } from '../support/free-port.ts';
 
 /**
  * How the proxy treats a request. `cut after`: the server does it, and nobody learns. `late`: it passes after seconds.
@@ -27,6 +27,8 @@ export interface SqsProxy extends AsyncDisposable {
   treat: (action: string, accessKey: string) => Treatment;
   /** The actions asked for so far. */
   readonly actions: string[];
+  /** How often an action was requested so far. */
+  count(action: string): number;
 }
 
 /** Less than clients wait for an answer. */
@@ -75,12 +77,12 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
     response.end(text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenOnFreePort(server);
   const proxy: SqsProxy = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     treat: () => 'pass',
     actions,
+    count: (wanted) => actions.filter((action) => action === wanted).length,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

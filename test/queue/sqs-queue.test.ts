@@ -7,6 +7,8 @@ import { queueContract } from './contract.ts';
 import { openTestSqsQueue, PatientSqsEngine } from './sqs-engine.ts';
 import { createTestQueues, type SqsServer, startSqsServer } from './sqs-server.ts';
 
+// Runs on SQLite in `npm test`: lines are the same rows with either engine. The contract of the database queue and the tests of copies, placing and mixes store them on both.
+
 /** Few, because what they search is mostly the part that both engines share, and each step is several requests. */
 const RANDOM_RUNS = ON_POSTGRES ? 5 : 15;
 const realNow = Date.now;

@@ -10,6 +10,7 @@ import {
 import { buildApp } from 'fauxqs';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import type { SqsPlace } from '../../src/settings/sqs-place.ts';
+import { provideAwsCredentials } from '../support/aws-credentials.ts';
 
 const REGION = 'us-east-1';
 
@@ -46,14 +47,8 @@ export function settingsOf(place: SqsPlace) {
   } satisfies Partial<Settings>;
 }
 
-/** Credentials for servers that do not look at them; those of the environment win. */
-export function provideCredentials(): void {
-  process.env.AWS_ACCESS_KEY_ID ??= 'test';
-  process.env.AWS_SECRET_ACCESS_KEY ??= 'test';
-}
-
 export async function startSqsServer(): Promise<SqsServer> {
-  provideCredentials();
+  provideAwsCredentials();
   const endpoint = process.env.SQS_ENDPOINT;
   const region = process.env.AWS_REGION ?? REGION;
   if (endpoint !== undefined) {

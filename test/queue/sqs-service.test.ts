@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DeleteQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { runQueuesCommand } from '../../src/cli/queues-command.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { startService } from '../../src/service.ts';
 import type { SqsPlace } from '../../src/settings/sqs-place.ts';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../delivery/webhook-helpers.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { SILENT_LOGS } from '../support/logs.ts';
 import { startTestService, temporaryFolder, testSettings, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -73,9 +73,8 @@ describe('a service that starts while Amazon SQS does not respond', () => {
     using folder = temporaryFolder();
     const place = { ...queues.place, endpoint: proxy.endpoint };
     const settings = testSettings(folder.path, settingsOf(place));
-    const logs = createLogs({ level: 'silent', customLevels: {} });
     const stopping = new AbortController();
-    const started = startService(settings, { logs, version: '1', signal: stopping.signal });
+    const started = startService(settings, { logs: SILENT_LOGS, version: '1', signal: stopping.signal });
     const ended = assert.rejects(started, (error) => error === stopping.signal.reason);
     await until(() => proxy.actions.length > 0, 'the queues are being checked');
     const begin = performance.now();

@@ -264,7 +264,7 @@ describe('a database of the previous release, with messages in every state', () 
     let time = Date.now();
     const place = { ...bench.queues.place, endpoint: bench.proxy.endpoint };
     await using instance = await openTestSqsQueue(database, { place }, { now: () => time });
-    const looks = () => bench.proxy.actions.filter((action) => action === 'GetQueueAttributes').length;
+    const looks = () => bench.proxy.count('GetQueueAttributes');
     time += 59_000;
     const before = looks();
     await until(() => looks() >= before + 5, 'the queue was empty in several checks');

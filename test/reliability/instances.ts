@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
+import { readWhole } from '../support/each-page.ts';
 import { databaseUrlOf } from '../support/postgres.ts';
 import { type Answer, Api, createClient, requestToken, temporaryFolder } from '../support/service.ts';
 import { type ServingProcess, startProcess } from '../support/service-process.ts';
@@ -175,17 +176,7 @@ export class Instances implements AsyncDisposable {
   /** A whole list, page by page. */
   // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
   async readAll(list: string): Promise<any[]> {
-    const records = [];
-    let cursor: string | null = null;
-    do {
-      const { status, body } = await this.read(
-        `${list}?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`,
-      );
-      assert.equal(status, 200);
-      records.push(...body.data);
-      cursor = body.next_cursor;
-    } while (cursor !== null);
-    return records;
+    return await readWhole((page) => this.read(page), `${list}?limit=200`);
   }
 
   /** Runs a statement in the database while the instances are running. */

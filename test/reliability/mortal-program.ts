@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readWhole } from '../support/each-page.ts';
 import { type Answer, Api, createClient, requestToken } from '../support/service.ts';
 import { type ServingProcess, startProcess } from '../support/service-process.ts';
 import { endDeadLeases } from './dead-leases.ts';
@@ -89,17 +90,7 @@ export class MortalProgram implements AsyncDisposable {
   /** A whole list, page by page. */
   // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
   async readAll(path: string): Promise<any[]> {
-    const records = [];
-    let cursor: string | null = null;
-    do {
-      const { status, body } = await this.read(
-        `${path}?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`,
-      );
-      assert.equal(status, 200);
-      records.push(...body.data);
-      cursor = body.next_cursor;
-    } while (cursor !== null);
-    return records;
+    return await readWhole((page) => this.read(page), `${path}?limit=200`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -87,7 +87,7 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
       expected,
     );
     assert.match(
-      warningsOf(first)[1].msg,
+      warningsOf(first)[1]!.msg,
       /must share message_queue_max_receives: it is 3 here and 1000 on /,
     );
     assert.deepEqual(

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { hash } from '@node-rs/argon2';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
+import type { Database } from '../../src/database/database.ts';
 import { administratorServices } from '../../src/identity/administrators/administration.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { openDatabaseOf } from './database.ts';
-import type { Answer } from './service.ts';
+import { SILENT_LOGS } from './logs.ts';
+import { type Answer, readAnswer } from './service.ts';
 
 /** The password of the tests' administrators, unless a test gives another one. */
 export const PASSWORD = 'correct horse battery staple';
@@ -15,6 +16,17 @@ export const INTEGRATOR_EMAIL = 'ivy@example.com';
 /** Setting and checking such a password takes a hundredth of the time: its hash says how it was made. */
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 } as const;
 const SESSION_MS = 3_600_000;
+
+/** The services of administrators on a database, as one instance has them. They log nothing. */
+export function administratorServicesOn(database: Database, now = Date.now) {
+  return administratorServices({
+    database,
+    log: SILENT_LOGS.for('AdministratorService'),
+    sessionIdleMs: SESSION_MS,
+    sessionLifetimeMs: SESSION_MS,
+    now,
+  });
+}
 
 /** Calls a service like a browser on one of its pages: keeps cookies, and sends the page's Origin. */
 export class Browser {
@@ -52,13 +64,7 @@ export class Browser {
     });
     this.lastCookies = response.headers.getSetCookie();
     for (const cookie of this.lastCookies) this.#keep(cookie);
-    const text = await response.text();
-    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJson && text !== '' ? JSON.parse(text) : text,
-    };
+    return await readAnswer(response);
   }
 
   get(pathAndQuery: string): Promise<Answer> {
@@ -105,15 +111,7 @@ export async function createAdministrator(
   }: { email?: string; role?: string; name?: string; password?: string } = {},
 ): Promise<{ id: number; email: string }> {
   await using database = await openDatabaseOf(dataDir);
-  const { administrators, passwords } = administratorServices({
-    database,
-    log: createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } }).for(
-      'AdministratorService',
-    ),
-    sessionIdleMs: SESSION_MS,
-    sessionLifetimeMs: SESSION_MS,
-    now: Date.now,
-  });
+  const { administrators, passwords } = administratorServicesOn(database);
   passwords.hash = (text) => hash(text, CHEAP);
   return await administrators.create({ email, role, name, password }, COMMAND_LINE);
 }

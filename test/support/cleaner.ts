@@ -1,12 +1,12 @@
 import type { Database } from '../../src/database/database.ts';
 import { Cleaner } from '../../src/housekeeping/cleaner.ts';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import {
   type HistoryCleaningDependencies,
   historyCleaningSteps,
 } from '../../src/webhooks/history-cleaning.ts';
+import { SILENT_LOGS } from './logs.ts';
 
 /** A cleaner of the history of deliveries that has not started yet. */
 export function historyCleaner(
@@ -18,11 +18,10 @@ export function historyCleaner(
     now = Date.now,
   }: Partial<HistoryCleaningDependencies> = {},
 ): Cleaner {
-  const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
   return new Cleaner({
     steps: historyCleaningSteps({ database, lines, historyDays, deadLetterDays, now }),
     leases: new TaskLeases({ database, now: Date.now }),
-    log: logs.for('Cleaner'),
+    log: SILENT_LOGS.for('Cleaner'),
     now: Date.now,
   });
 }

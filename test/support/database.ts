@@ -55,6 +55,12 @@ export function openDatabaseAt({
     : new PostgresDatabase(database_url, { connections: 3 });
 }
 
+/** How many rows a table has. */
+export async function countRows({ reader }: Pick<Database, 'reader'>, table: string): Promise<number> {
+  const [row] = await reader.all<{ count: number }>(`select count(*) as count from ${table}`);
+  return Number(row!.count);
+}
+
 /** Runs a statement in the database of a running service, and returns its rows. */
 export async function runSql<Row>(dataDir: string, sql: string, ...values: SqlValue[]): Promise<Row[]> {
   await using database = await openDatabaseOf(dataDir);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 
 /**
  * Below the ports that Linux, macOS and Windows assign to outgoing connections. In that range a client that keeps trying
@@ -13,6 +13,13 @@ export async function freePort(): Promise<number> {
     const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
     if (await isFree(port)) return port;
   }
+}
+
+/** Lets a server listen on a free port of loopback, and returns the port. */
+export async function listenOnFreePort(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 /** Whether a server of this machine could listen on a port of loopback. */

@@ -1,4 +1,4 @@
-import type { TestService } from './service.ts';
+import type { RunningService, TestService } from './service.ts';
 import type { Target } from './target.ts';
 
 /** What a target heard of a registration's status, in order. */
@@ -10,6 +10,21 @@ export function heardOf({ requests }: Target, registrationId: string): Record<st
       const { completion, success, score, duration } = resource.registration;
       return { user, completion, success, score, duration };
     });
+}
+
+/** The completion, success and score of each change that a target heard of, in order. */
+export function statusesHeard(target: Target, registrationId: string): unknown[] {
+  return heardOf(target, registrationId).map(({ completion, success, score }) => [
+    completion,
+    success,
+    score,
+  ]);
+}
+
+/** The completion, success and score of a registration. */
+export async function statusOf({ api }: RunningService, registrationId: string): Promise<unknown[]> {
+  const { completion, success, score } = (await api.get(`/registrations/${registrationId}`)).body;
+  return [completion, success, score];
 }
 
 /** Lets a target hear of every change of a registration's status. */

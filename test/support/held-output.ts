@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { DEADLINE_MS } from './deadline.ts';
+import type { LogLine } from './logs.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
@@ -49,13 +50,6 @@ export interface HeldProgram extends Disposable {
   said(text: string): Promise<void>;
   /** Begins to read the log lines on standard output, and ends when the program has. */
   read(): AsyncIterable<LogLine>;
-}
-
-/** A parsed line of the log. */
-export interface LogLine {
-  readonly level: string;
-  readonly msg: string;
-  readonly [field: string]: unknown;
 }
 
 /** Starts Node with these arguments. The program is killed on disposal, or if it takes too long. */

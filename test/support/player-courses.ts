@@ -1,6 +1,14 @@
 import type { PackageFiles } from './course-packages.ts';
 import { SCORM_12, SCORM_2004, type ScormEdition, scormManifest } from './course-packages.ts';
 
+/** Units `i1`, `i2` and so on of a SCORM course, each with the same page. None says when it is passed. */
+export function lessons(count: number, title = 'Lesson'): string {
+  const numbers = Array.from({ length: count }, (_, at) => at + 1);
+  return numbers
+    .map((each) => `<item identifier="i${each}" identifierref="r1"><title>${title} ${each}</title></item>`)
+    .join('');
+}
+
 /**
  * A SCORM 1.2 course that is controlled by its buttons, and shows its initial values. Like real ones it looks for the
  * runtime in the windows around it, and saves its last data on unload.

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listenOnFreePort } from './free-port.ts';
 
 /** The parameters that a pooler accepts in a startup message; PgBouncer rejects others by default. */
 const STARTUP_PARAMETERS = new Set(['user', 'database', 'client_encoding', 'application_name', 'DateStyle']);
@@ -112,10 +113,9 @@ export async function startPostgresPooler(
     });
     upstream.on('close', () => server.client?.socket.destroy());
   });
-  listener.listen(0, '127.0.0.1');
-  await once(listener, 'listening');
+  const port = await listenOnFreePort(listener);
   return {
-    port: (listener.address() as AddressInfo).port,
+    port,
     async [Symbol.asyncDispose]() {
       // It may have been stopped before the end of its test.
       if (!listener.listening) return;

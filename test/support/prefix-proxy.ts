@@ -1,5 +1,5 @@
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnFreePort } from './free-port.ts';
 
 /** A reverse proxy that serves only what is below `prefix`. */
 export interface PrefixProxy extends AsyncDisposable {
@@ -35,8 +35,7 @@ export async function startPrefixProxy(
     outgoing.on('error', () => answer.writeHead(502).end());
     incoming.pipe(outgoing);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnFreePort(server);
   const proxy: PrefixProxy = {
     url: `http://127.0.0.1:${port}${prefix}`,
     target: '',

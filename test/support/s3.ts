@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { buildApp } from 'fauxqs';
+import { provideAwsCredentials } from './aws-credentials.ts';
+import { listenOnFreePort } from './free-port.ts';
 
 const BUCKET = 'courses';
 
@@ -30,9 +30,7 @@ export interface TestS3 extends AsyncDisposable {
 
 /** Starts the server on a free port of 127.0.0.1, behind a proxy at which tests can reject requests. */
 export async function startS3(): Promise<TestS3> {
-  // The AWS SDK reads these variables; tests of one file run in one process.
-  process.env.AWS_ACCESS_KEY_ID ??= 'test';
-  process.env.AWS_SECRET_ACCESS_KEY ??= 'test';
+  provideAwsCredentials();
   process.env.AWS_REGION ??= 'us-east-1';
   await using stack = new AsyncDisposableStack();
   const server = buildApp({ logger: false });
@@ -62,9 +60,7 @@ export async function startS3(): Promise<TestS3> {
   });
   stack.defer(() => void door.close());
   stack.defer(() => door.closeAllConnections());
-  door.listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  const endpoint = `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
+  const endpoint = `http://127.0.0.1:${await listenOnFreePort(door)}`;
   const s3: TestS3 = {
     bucket: BUCKET,
     endpoint,

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { environmentName } from '../../src/settings/load-settings.ts';
 import type { SettingName, Settings } from '../../src/settings/settings-table.ts';
 import { DEADLINE_MS } from './deadline.ts';
+import type { LogLine } from './logs.ts';
 import { databaseUrlOf } from './postgres.ts';
 
 /** A start needs much of a processor, and several programs may start at once. */
@@ -26,9 +27,8 @@ export interface ProcessEnd {
 export interface ServingProcess extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
-  /** The log lines so far, parsed. */
-  // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
-  readonly logLines: readonly any[];
+  /** The log lines so far. */
+  readonly logLines: readonly LogLine[];
   readonly ended: Promise<ProcessEnd>;
   /** The whole standard error, once the process has ended. */
   readonly errorText: Promise<string>;
@@ -98,8 +98,7 @@ export async function startProcess(
   });
   const ended = endOf(child);
   const errorText = text(child.stderr);
-  // biome-ignore lint/suspicious/noExplicitAny: see ServingProcess.
-  const logLines: any[] = [];
+  const logLines: LogLine[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
   // `readline` would end lines at U+2028, which JSON may contain unescaped.
   let rest = '';

@@ -3,12 +3,13 @@ import path from 'node:path';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import type { Service } from '../../src/service.ts';
 import { CROSS_RULES } from '../../src/settings/cross-rules.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
+import { basic } from './basic.ts';
 import { openDatabaseAt } from './database.ts';
+import { type LogLine, recordedLogs, SILENT_LOGS } from './logs.ts';
 import { databaseUrlOf, dropDatabaseOf } from './postgres.ts';
 import { writeMigratedDatabase } from './sqlite-template.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -46,6 +47,13 @@ export interface Answer {
   body: any;
 }
 
+/** Reads a response completely. */
+export async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = text !== '' && /\bjson\b/.test(response.headers.get('content-type') ?? '');
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
 /** Calls the API as a client would. */
 export class Api {
   readonly url: string;
@@ -74,9 +82,7 @@ export class Api {
         ? {}
         : { body: isForm ? body : typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    return await readAnswer(response);
   }
 
   get(pathAndQuery: string): Promise<Answer> {
@@ -112,9 +118,8 @@ export interface TestService extends AsyncDisposable {
   clientId: string;
   clientSecret: string;
   settings: Settings;
-  /** The log lines so far, parsed. */
-  // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
-  logLines: any[];
+  /** The log lines so far. */
+  logLines: LogLine[];
   /** Stops it; the data folder stays. */
   stop(): Promise<void>;
 }
@@ -147,13 +152,7 @@ export async function startTestService(
   });
   if (options.dataDir === undefined && settings.database_url === null)
     await writeMigratedDatabase(path.join(dataDir, 'coursewire.db'));
-  // biome-ignore lint/suspicious/noExplicitAny: see TestService.
-  const logLines: any[] = [];
-  const logs = createLogs({
-    level: settings.log_level,
-    customLevels: settings.custom_log_levels,
-    destination: { write: (line: string) => void logLines.push(JSON.parse(line)) },
-  });
+  const { logs, lines: logLines } = recordedLogs(settings.log_level, settings.custom_log_levels);
   // Loaded only here, because it takes longer than all else, and many programs of tests need other parts of this module alone.
   const { startService } = await import('../../src/service.ts');
   const service = await startService(settings, {
@@ -184,6 +183,12 @@ export async function startTestService(
   };
 }
 
+/** Starts a service on a data folder as an operator does: without a client of the API. It logs nothing. */
+export async function startServiceOn(dataDir: string, settings: Partial<Settings> = {}): Promise<Service> {
+  const { startService } = await import('../../src/service.ts');
+  return await startService(testSettings(dataDir, settings), { logs: SILENT_LOGS, version: '0.0.0-test' });
+}
+
 /** Creates an API client while the service is running, as the command line does. */
 export async function createClient(
   dataDir: string,
@@ -206,7 +211,7 @@ async function createClientIn(
 export async function requestToken(url: string, clientId: string, clientSecret: string): Promise<string> {
   const response = await fetch(`${url}/public/v1/auth`, {
     method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+    headers: { authorization: basic(clientId, clientSecret) },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
   const body = (await response.json()) as { access_token: string };

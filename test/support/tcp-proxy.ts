@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listenOnFreePort } from './free-port.ts';
 
 /** A proxy between a program and a server that fails like a network. */
 export interface TcpProxy extends AsyncDisposable {
@@ -84,13 +85,12 @@ export async function startTcpProxy(
       upstream.end(() => socket.destroy());
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenOnFreePort(server);
   const cutAll = () => {
     for (const pair of pairs) for (const socket of pair) socket.destroy();
   };
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     get open() {
       return pairs.size;
     },

@@ -6,6 +6,14 @@ const PART_OF_WAIT = 0.05;
 const SHORTEST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 
+/** Whether something succeeds, for a wait until it does. */
+export async function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return await work.then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Waits until `condition` returns something other than false, null or undefined, and returns it. Fails after `deadlineMs`. */
 export async function until<T>(
   condition: () => Promise<T | null | undefined | false> | T | null | undefined | false,

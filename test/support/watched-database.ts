@@ -10,6 +10,17 @@ export interface DatabaseUse {
   readonly result: unknown;
 }
 
+/** The same object with other members. The rest of its methods are those of the object itself. */
+export function withMembers<T extends object>(inner: T, members: Partial<T>): T {
+  return new Proxy(inner, {
+    get(target, name) {
+      if (Object.hasOwn(members, name)) return Reflect.get(members, name);
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
 /**
  * The same database, which reports how it is used. If the listener throws, so does the use.
  * A statement that runs alone counts as `all` outside of a transaction.
@@ -36,13 +47,7 @@ export function watchedDatabase(inner: Database, onUse: (use: DatabaseUse) => vo
       onUse({ member: 'all', isInTransaction: false, given, result }),
     ),
   };
-  return new Proxy(inner, {
-    get(target, name) {
-      if (Object.hasOwn(members, name)) return Reflect.get(members, name);
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return withMembers(inner, members);
 }
 
 /** The same function, which reports what it was given and what it returned. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { SECOND_MS } from '../../src/time/units.ts';
+import type { LogLine } from './logs.ts';
 import { dropDatabaseOf } from './postgres.ts';
 import { slowness } from './processor-speed.ts';
 import { Api, createClient, type RunningService, requestToken, temporaryFolder } from './service.ts';
@@ -21,8 +22,7 @@ interface BusyLooks {
 /** A service in its own process, and the metric of its event loop. */
 export interface WatchedService extends RunningService, AsyncDisposable {
   pid: number;
-  // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
-  logLines: readonly any[];
+  logLines: readonly LogLine[];
   /**
    * Runs an action, and returns how long the service's own work blocked its event loop meanwhile: the upper
    * bound of the metric's bucket, in ms as they would be on a machine of the usual speed.

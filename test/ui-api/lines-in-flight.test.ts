@@ -2,19 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Routes } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
-import { createLogs } from '../../src/observability/log.ts';
 import { MINUTE_MS } from '../../src/time/units.ts';
 import { webhookListRoutes } from '../../src/ui-api/webhooks/webhook-list-routes.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
+import { SILENT_LOGS } from '../support/logs.ts';
 
 /** A webhook with one message that is leased manually, and how the list of the admin UI shows it. */
 async function open() {
   await using stack = new AsyncDisposableStack();
   const delivery = stack.use(await makeDelivery());
   const { database, queue } = delivery;
-  const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
   const server = createServer({
-    log: logs.for('HttpServer'),
+    log: SILENT_LOGS.for('HttpServer'),
     maxBodyBytes: 1_024,
     trustedProxies: [],
     basePath: '',

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createLogs } from '../../src/observability/log.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { TrendRecorder } from '../../src/webhooks/trends/trend-recorder.ts';
 import { ALL_WEBHOOKS, readEvents, readTrend } from '../../src/webhooks/trends/trend-store.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { SILENT_LOGS } from '../support/logs.ts';
 import { startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 
-const log = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } }).for(
-  'WebhookService',
-);
+const log = SILENT_LOGS.for('WebhookService');
 
 describe('the recorded data of charts', () => {
   test('is added up by minute and by hour, across instances, for each webhook and for all', async () => {

@@ -4,13 +4,13 @@ import { isolate } from '../../web/src/utilities/isolate.ts';
 import { importCourse } from '../content/packages.ts';
 import { signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const LOG = '/administration/audit-log';
 const WEBHOOKS = '/administration/integrations/webhooks';
 const OLD_URL = 'http://127.0.0.1:9/old';
 const NEW_URL = 'http://127.0.0.1:9/new';
-const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 
 describe('the audit log in the admin UI', () => {
   let ui: Ui;

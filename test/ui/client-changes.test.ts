@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { requestToken } from '../support/service.ts';
 import {
   act,
   beside,
@@ -10,19 +9,17 @@ import {
   changeBeside,
   createBeside,
   dialog,
-  type Made,
   readBeside,
   rowOf,
   scopesOf,
   takeSecret,
+  tokenOf,
 } from './support/clients.ts';
+import { holdRequests } from './support/held-requests.ts';
+import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
-
 let ui: Ui;
-
-const tokenOf = ({ id, secret }: Made) => requestToken(ui.service.url, id, secret);
 
 describe('an API client', () => {
   aroundTests(async (parts) => {
@@ -143,7 +140,7 @@ describe('an API client', () => {
     await page.getByRole('button', { name: 'Create new secret' }).click();
     const made = await takeSecret(page);
     assert.equal(made.id, former.id);
-    await tokenOf(made);
+    await tokenOf(ui.service, made);
     assert.equal(await scopesOf(ui.service, former), 'invalid_client');
   });
 
@@ -160,7 +157,7 @@ describe('an API client', () => {
     assert.equal(await rowOf(page, 'it@example.com').count(), 1);
     await act(page, 'Paused', 'Enable');
     await page.getByText('No results').waitFor();
-    await tokenOf(made);
+    await tokenOf(ui.service, made);
   });
 
   test('can be edited while another one is being enabled: the answer does not close its form', async () => {
@@ -169,15 +166,11 @@ describe('an API client', () => {
     await changeBeside(ui.service, id, { enabled: false });
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const held = Promise.withResolvers<void>();
-    await page.route(`**/${id}`, async (route) => {
-      if (route.request().method() === 'PUT') await held.promise;
-      await route.fallback();
-    });
+    const held = await holdRequests(page, `**/${id}`, { method: 'PUT' });
     await act(page, 'Slow', 'Enable');
     await act(page, 'Edited meanwhile', 'Edit…');
     await dialog(page).getByLabel('Name').fill('Still here');
-    held.resolve();
+    held.release();
     await page.getByText('It can get tokens again.').waitFor();
     assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Still here');
     await dialog(page).getByRole('button', { name: 'Save' }).click();
@@ -216,11 +209,7 @@ describe('an API client', () => {
   test('can be created while another one is being created: the answer does not close its form', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const held = Promise.withResolvers<void>();
-    await page.route('**/clients', async (route) => {
-      if (route.request().method() === 'POST') await held.promise;
-      await route.fallback();
-    });
+    const held = await holdRequests(page, '**/clients', { method: 'POST' });
     const open = () => page.getByRole('button', { name: 'Create client' }).click();
     await open();
     await dialog(page).getByLabel('Name').fill('First');
@@ -231,7 +220,7 @@ describe('an API client', () => {
     await dialog(page).waitFor({ state: 'detached' });
     await open();
     await dialog(page).getByLabel('Name').fill('Second');
-    held.resolve();
+    held.release();
     await page.getByLabel('Client secret').waitFor();
     await page.getByRole('button', { name: 'I have copied the secret' }).click();
     await page.getByLabel('Client secret').waitFor({ state: 'detached' });
@@ -259,7 +248,7 @@ describe('an API client', () => {
 
   test('that was used is deleted once its name is typed', async () => {
     const made = await createBeside(ui.service, 'Old CRM');
-    await tokenOf(made);
+    await tokenOf(ui.service, made);
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     await act(page, 'Old CRM', 'Delete…');

@@ -3,17 +3,7 @@ import { describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { requestToken } from '../support/service.ts';
-import {
-  beside,
-  CLIENTS,
-  create,
-  dialog,
-  type Made,
-  rowOf,
-  scopesOf,
-  takeSecret,
-} from './support/clients.ts';
+import { beside, CLIENTS, create, dialog, rowOf, scopesOf, takeSecret, tokenOf } from './support/clients.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('API clients', () => {
@@ -24,8 +14,6 @@ describe('API clients', () => {
 
   const stations = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, at) => `Station ${from + at}`);
-
-  const tokenOf = ({ id, secret }: Made) => requestToken(ui.service.url, id, secret);
 
   describe('creating an API client', () => {
     test('shows its secret once, which gets tokens with the chosen scopes; then the list shows its use', async () => {
@@ -142,7 +130,7 @@ describe('API clients', () => {
       await dialog(page).getByRole('alert').waitFor();
       await page.unroute('**/ui/api/clients');
       await dialog(page).getByRole('button', { name: 'Create client' }).click();
-      await tokenOf(await takeSecret(page));
+      await tokenOf(ui.service, await takeSecret(page));
       await rowOf(page, 'once@example.com').getByText('All', { exact: true }).waitFor();
       await page.getByRole('searchbox').fill('once@');
       await page.getByText('1–1 of 1').waitFor();

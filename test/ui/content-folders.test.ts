@@ -3,9 +3,11 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ContentMaker } from '../content/account-content-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { folderItem } from './support/folders.ts';
+import { holdRequests } from './support/held-requests.ts';
+import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 const LONG = 'Ausbildung '.repeat(18).trim();
 
 describe('folders in the admin UI', () => {
@@ -16,7 +18,6 @@ describe('folders in the admin UI', () => {
     make = new ContentMaker(ui.service);
   });
 
-  const item = (page: Page, name: string) => page.getByRole('treeitem', { name: new RegExp(`^${name} ?,`) });
   const act = async (page: Page, action: string) => {
     await page.getByRole('button', { name: /^Actions for folder/ }).click();
     await page.getByRole('menuitem', { name: action }).click();
@@ -38,7 +39,7 @@ describe('folders in the admin UI', () => {
     const pressed = Promise.withResolvers<void>();
     await using visit = await ui.visit('/content');
     const { page } = visit;
-    await item(page, 'Target').waitFor();
+    await folderItem(page, 'Target').waitFor();
     await page.getByRole('button', { name: /^Actions for folder/ }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Create folder…' }).waitFor();
@@ -119,8 +120,8 @@ describe('folders in the admin UI', () => {
     await page.goBack();
     await page.getByRole('heading', { name: 'Deep', level: 1 }).waitFor();
     await page.getByRole('textbox', { name: 'Find a folder' }).fill('bet');
-    await item(page, 'Alpha').waitFor({ state: 'detached' });
-    await item(page, 'Beta').click();
+    await folderItem(page, 'Alpha').waitFor({ state: 'detached' });
+    await folderItem(page, 'Beta').click();
     await page.getByRole('heading', { name: 'Beta', level: 1 }).waitFor();
     await visit.assertAccessible();
   });
@@ -130,19 +131,19 @@ describe('folders in the admin UI', () => {
     const inner = await make.folder('Inner', outer);
     await using visit = await ui.visit(`/content?folder=${inner}`);
     const { page } = visit;
-    await item(page, 'Inner').waitFor();
+    await folderItem(page, 'Inner').waitFor();
     await page.getByRole('tree', { name: 'Folders' }).focus();
     for (const key of ['ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
-    await item(page, 'Inner').waitFor({ state: 'detached' });
+    await folderItem(page, 'Inner').waitFor({ state: 'detached' });
     await act(page, 'Rename…');
     await page.getByRole('textbox', { name: 'Name' }).fill('Inside');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Inside', level: 1 }).waitFor();
     await visit.settled();
-    assert.equal(await item(page, 'Inside').count(), 0);
+    assert.equal(await folderItem(page, 'Inside').count(), 0);
     await visit.go(`/content?folder=${outer}`);
     await visit.go(`/content?folder=${inner}`);
-    await item(page, 'Inside').waitFor();
+    await folderItem(page, 'Inside').waitFor();
   });
 
   it('are not deleted while they are not empty, and the reasons link to the contents', async () => {
@@ -197,15 +198,11 @@ describe('folders in the admin UI', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
 
     // Enter comes before the name has been read.
-    const held = Promise.withResolvers<void>();
-    await page.route(`**/folders/${id}`, async (route) => {
-      if (route.request().method() === 'GET') await held.promise;
-      await route.fallback();
-    });
+    const held = await holdRequests(page, `**/folders/${id}`, { method: 'GET' });
     await act(page, 'Rename…');
     await field.fill('Safety (EU)');
     await field.press('Enter');
-    held.resolve();
+    held.release();
     await page.getByText(/It is now called .*Safety 2027/).waitFor();
     assert.equal(await field.inputValue(), 'Safety (EU)');
     assert.equal((await folder(id)).name, 'Safety 2027');
@@ -218,7 +215,7 @@ describe('folders in the admin UI', () => {
     await using visit = await ui.visit(`/content?folder=${first}`);
     const { page } = visit;
     await page.getByRole('heading', { name: 'First opened', level: 1 }).waitFor();
-    await item(page, 'Second opened').click();
+    await folderItem(page, 'Second opened').click();
     await page.getByRole('heading', { name: 'Second opened', level: 1 }).waitFor();
     await act(page, 'Rename…');
     await page.getByRole('textbox', { name: 'Name' }).fill('For the second');
@@ -266,7 +263,7 @@ describe('folders in the admin UI', () => {
     await visit.assertNoSidewaysScrolling();
     await visit.assertAccessible();
     await page.getByRole('button', { name: 'Choose folder' }).click();
-    await item(page, 'Home').click();
+    await folderItem(page, 'Home').click();
     await visit.arrived('/content');
     await page.getByRole('tree').waitFor({ state: 'detached' });
   });
@@ -304,9 +301,9 @@ describe('folders in the admin UI', () => {
     assert.ok((await page.getByRole('treeitem').count()) < 100, 'only what is in view is made');
     await page.getByRole('tree').focus();
     await page.keyboard.press('End');
-    await item(page, 'Folder 9999').waitFor();
+    await folderItem(page, 'Folder 9999').waitFor();
     await page.getByRole('textbox', { name: 'Find a folder' }).fill('folder 19');
-    await item(page, 'Folder 19').waitFor();
+    await folderItem(page, 'Folder 19').waitFor();
   });
 
   it('have all their actions even if the tree omits them', async () => {

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ContentMaker, type NamedAsset } from '../content/account-content-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { holdRequests } from './support/held-requests.ts';
+import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
-
-const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 
 describe('equivalents and bundles', () => {
   let ui: Ui;
@@ -209,24 +209,16 @@ describe('equivalents and bundles', () => {
     await using visit = await ui.visit(`/content/bundles/${id}`);
     const { page } = visit;
     const name = page.getByRole('textbox', { name: 'Name' });
-    const begun = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
     await name.waitFor();
-    await page.route(`**/bundles/${id}`, async (route) => {
-      if (route.request().method() === 'PUT') {
-        begun.resolve();
-        await held.promise;
-      }
-      await route.continue();
-    });
+    const held = await holdRequests(page, `**/bundles/${id}`, { method: 'PUT' });
     await name.fill('Sent');
     await page.keyboard.press('Enter');
-    await begun.promise;
+    await held.begun;
     await name.fill('Typed later');
     await page.getByRole('link', { name: 'Content', exact: true }).click();
     await page.getByText('Leave without saving?').waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
-    held.resolve();
+    held.release();
     await page.getByRole('heading', { name: 'Sent', level: 1 }).waitFor();
     assert.equal(await name.inputValue(), 'Typed later');
     await page.getByRole('button', { name: 'Save changes' }).click();

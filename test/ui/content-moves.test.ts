@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ContentMaker } from '../content/account-content-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { folderItem } from './support/folders.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('moving to folders in the admin UI', () => {
@@ -13,7 +15,6 @@ describe('moving to folders in the admin UI', () => {
     make = new ContentMaker(ui.service);
   });
 
-  const item = (page: Page, name: string) => page.getByRole('treeitem', { name: new RegExp(`^${name} ?,`) });
   const folder = async (id: number) => (await ui.service.api.get(`/folders/${id}`)).body;
 
   it('works by dropping folders and courses, with undo', async () => {
@@ -23,20 +24,20 @@ describe('moving to folders in the admin UI', () => {
     const course = await make.course('Dragged course', from);
     await using visit = await ui.visit(`/content?folder=${from}`);
     const { page } = visit;
-    await page.getByRole('link', { name: 'Dragged course' }).dragTo(item(page, 'To'));
+    await page.getByRole('link', { name: 'Dragged course' }).dragTo(folderItem(page, 'To'));
     await page.getByText(/Dragged course.* was moved to .*To/).waitFor();
     assert.equal((await ui.service.api.get(`/courses/${course.id}`)).body.folder_id, to);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Moved back.').waitFor();
     assert.equal((await ui.service.api.get(`/courses/${course.id}`)).body.folder_id, from);
 
-    await item(page, 'From').click();
+    await folderItem(page, 'From').click();
     await page.getByRole('tree').press('ArrowRight');
-    await item(page, 'Inner').dragTo(item(page, 'To'));
+    await folderItem(page, 'Inner').dragTo(folderItem(page, 'To'));
     await page.getByText(/Inner.* was moved to .*To/).waitFor();
     assert.equal((await folder(inner)).parent_id, to);
     // Not into itself.
-    await item(page, 'To').dragTo(item(page, 'To'));
+    await folderItem(page, 'To').dragTo(folderItem(page, 'To'));
     assert.equal((await folder(to)).parent_id, 1);
   });
 
@@ -52,10 +53,10 @@ describe('moving to folders in the admin UI', () => {
     await page.getByText('3 selected').waitFor();
     await page.getByRole('button', { name: 'Move…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('treeitem', { name: /^Many ?,/ }).click();
+    await folderItem(dialog, 'Many').click();
     await dialog.getByText('Already in this folder.').waitFor();
     await dialog.getByRole('textbox', { name: 'Find a folder' }).fill('few');
-    await dialog.getByRole('treeitem', { name: /^Few ?,/ }).click();
+    await folderItem(dialog, 'Few').click();
     await dialog.getByRole('button', { name: 'Move here' }).click();
     await page.getByText('No courses in this folder').waitFor();
     for (const id of made) assert.equal((await ui.service.api.get(`/courses/${id}`)).body.folder_id, to);
@@ -80,7 +81,7 @@ describe('moving to folders in the admin UI', () => {
       await page.getByRole('button', { name: 'Select all on this page' }).click();
       await page.getByRole('button', { name: 'Move…' }).click();
       const dialog = page.getByRole('dialog', { name: `Move 2 ${kind}` });
-      await dialog.getByRole('treeitem', { name: /^Sorted groups ?,/ }).click();
+      await folderItem(dialog, 'Sorted groups').click();
       await dialog.getByRole('button', { name: 'Move here' }).click();
       await page.getByText(new RegExp(`2 ${kind} were moved to .*Sorted groups`)).waitFor();
       for (const id of made) assert.equal((await api.get(`/${kind}/${id}`)).body.folder_id, to);
@@ -98,10 +99,10 @@ describe('moving to folders in the admin UI', () => {
     );
     await page.getByRole('button', { name: 'Move…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('treeitem', { name: /^Home ?,/ }).click();
+    await folderItem(dialog, 'Home').click();
     await dialog.getByRole('button', { name: 'Move here' }).click();
     await dialog.getByText(/1 of 2 were moved to .*Home/).waitFor();
-    await dialog.getByRole('treeitem', { name: /^Half of it ?,/ }).click();
+    await folderItem(dialog, 'Half of it').click();
     await dialog.getByText(/1 of 2 were moved to .*Home/).waitFor();
     await dialog.getByRole('button', { name: 'Move here' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -125,8 +126,8 @@ describe('moving to folders in the admin UI', () => {
     await using visit = await ui.visit(`/content?folder=${from}&below=yes`);
     const { page } = visit;
     const drag = (name: string) =>
-      page.getByRole('link', { name: 'First to return' }).dragTo(item(page, name));
-    await item(page, 'Out of').waitFor();
+      page.getByRole('link', { name: 'First to return' }).dragTo(folderItem(page, name));
+    await folderItem(page, 'Out of').waitFor();
     await page.getByRole('tree').press('ArrowRight');
     await page.getByRole('checkbox', { name: /First to return/ }).check();
     await page.getByRole('checkbox', { name: /Second to return/ }).check();
@@ -167,7 +168,7 @@ describe('moving to folders in the admin UI', () => {
     // The list does not show this, since it is not read again.
     await page.route('**/ui/api/courses?*', (route) => route.fulfill({ status: 503, json: {} }));
     await ui.service.api.put(`/courses/${id}`, { name: 'Moved by two', folder_id: theirs });
-    await course.dragTo(item(page, 'Ours by now'));
+    await course.dragTo(folderItem(page, 'Ours by now'));
     await page.getByText(/Moved by two.* was moved to .*Ours by now/).waitFor();
     assert.equal(await place(), ours);
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -185,29 +186,17 @@ describe('moving to folders in the admin UI', () => {
       await page.goto(`${ui.service.url}/ui/content?folder=${from}`);
       await page.getByRole('checkbox', { name: new RegExp(`${name} 1`) }).check();
       await page.getByRole('button', { name: 'Select all on this page' }).click();
-      const held = Promise.withResolvers<void>();
-      const begun = Promise.withResolvers<void>();
-      let changes = 0;
-      await page.route(/\/courses\/\d+$/, async (route) => {
-        if (route.request().method() === 'PUT') {
-          changes += 1;
-          if (changes === 2) {
-            begun.resolve();
-            await held.promise;
-          }
-        }
-        await route.fallback();
-      });
+      const held = await holdRequests(page, /\/courses\/\d+$/, { method: 'PUT', from: 2 });
       await page.getByRole('button', { name: 'Move…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Move 3 courses' });
-      await dialog.getByRole('treeitem', { name: new RegExp(`^To ${name} ?,`) }).click();
+      await folderItem(dialog, `To ${name}`).click();
       await dialog.getByRole('button', { name: 'Move here' }).click();
-      await begun.promise;
+      await held.begun;
       const places = async () => {
         const answers = await Promise.all(ids.map((id) => ui.service.api.get(`/courses/${id}`)));
         return answers.map(({ body }) => (body.folder_id === to ? 'to' : 'from'));
       };
-      return { dialog, places, release: held.resolve };
+      return { dialog, places, release: held.release };
     };
 
     it('stays in its dialog until it is stopped, and can be continued', async () => {
@@ -277,7 +266,7 @@ describe('moving to folders in the admin UI', () => {
         route.request().method() === 'PUT' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
       );
     }
-    await page.getByRole('link', { name: 'Held back 1' }).dragTo(item(page, 'Dropped to'));
+    await page.getByRole('link', { name: 'Held back 1' }).dragTo(folderItem(page, 'Dropped to'));
     const notice = page.getByRole('alert').filter({ hasText: '2 were not moved' });
     for (const { name } of made) await notice.getByText(name).waitFor();
     assert.equal(await page.getByRole('alert').count(), 1);

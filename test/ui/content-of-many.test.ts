@@ -2,31 +2,25 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
-import { importCourse } from '../content/packages.ts';
+import { ContentMaker } from '../content/account-content-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('content of many accounts at once', () => {
   let ui: Ui;
+  let make: ContentMaker;
   aroundTests(async (parts) => {
     ui = parts.use(await startUi());
+    make = new ContentMaker(ui.service);
   });
 
   const select = (name: string) => ({ name: `Select ${isolate(name)}` });
-  const createAccounts = async (...names: string[]): Promise<number[]> => {
-    const ids = [];
-    for (const name of names) ids.push((await ui.service.api.create('/accounts', { name })).id);
-    return ids;
-  };
-  const courseNamed = async (name: string) => {
-    const { id } = await importCourse(ui.service, { name });
-    return { type: 'COURSE', id, name };
-  };
 
   it('courses are added to many accounts from the list of courses, and content from the list of accounts', async () => {
     const { api } = ui.service;
-    const ids = await createAccounts('Many A', 'Many B', 'Many C');
-    const [one, two] = [await courseNamed('Spread one'), await courseNamed('Spread two')];
+    const ids = await make.accounts('Many A', 'Many B', 'Many C');
+    const [one, two] = [await make.course('Spread one'), await make.course('Spread two')];
     const contentOf = async (account: number) =>
       (await api.get(`/accounts/${account}/content`)).body.data.map(({ id }: { id: number }) => id);
     await using visit = await ui.visit('/content?search=Spread');
@@ -43,7 +37,7 @@ describe('content of many accounts at once', () => {
     await page.getByText('3 accounts: 6 items were added.').waitFor();
     for (const id of ids) assert.deepEqual(await contentOf(id), [one.id, two.id]);
 
-    const three = await courseNamed('Spread three');
+    const three = await make.course('Spread three');
     await visit.go('/accounts?search=Many');
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByRole('button', { name: 'Add content…' }).click();
@@ -57,8 +51,8 @@ describe('content of many accounts at once', () => {
   });
 
   it('the choice of accounts is not lost by accident: by a click outside of the dialog, Escape or Back', async () => {
-    await createAccounts('Chosen A', 'Chosen B');
-    const { id } = await courseNamed('Chosen for many');
+    await make.accounts('Chosen A', 'Chosen B');
+    const { id } = await make.course('Chosen for many');
     await using visit = await ui.visit('/content');
     const { page } = visit;
     await visit.go(`/content/courses/${id}`);
@@ -96,17 +90,11 @@ describe('content of many accounts at once', () => {
   it('Cancel ends adding after the current step, says how many accounts are done, and keeps the selection', async () => {
     const { api } = ui.service;
     // One account more than a step has with so many folders.
-    await createAccounts(...Array.from({ length: 20 }, (_, at) => `Halted ${at}`));
+    await make.accounts(...Array.from({ length: 20 }, (_, at) => `Halted ${at}`));
     for (let at = 0; at < 26; at++) await api.create('/folders', { name: `Shelf ${at}` });
     await using visit = await ui.visit('/accounts?search=Halted');
     const { page } = visit;
-    const begun = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    await page.route('**/account-content/add', async (route) => {
-      begun.resolve();
-      await held.promise;
-      await route.continue();
-    });
+    const held = await holdRequests(page, '**/account-content/add');
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByRole('button', { name: 'Add content…' }).click();
     const dialog = page.getByRole('dialog');
@@ -114,11 +102,11 @@ describe('content of many accounts at once', () => {
     await dialog.getByText('1–26 of 26').waitFor();
     await dialog.getByRole('button', { name: 'Select all shown' }).click();
     await dialog.getByRole('button', { name: 'Add 26 items' }).click();
-    await begun.promise;
+    await held.begun;
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Add content…' }).click();
-    held.resolve();
+    held.release();
     await page.getByText('Stopped: 19 of 20 accounts done.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('20 selected').waitFor();
@@ -126,8 +114,8 @@ describe('content of many accounts at once', () => {
 
   it('a course’s page shows which accounts have it and through what, and changes many at once', async () => {
     const { api } = ui.service;
-    const [direct = 0, bundled = 0, later = 0] = await createAccounts('Direct', 'Bundled', 'Later');
-    const course = await courseNamed('Watched');
+    const [direct = 0, bundled = 0, later = 0] = await make.accounts('Direct', 'Bundled', 'Later');
+    const course = await make.course('Watched');
     const bundle = await api.create('/bundles', {
       name: 'The bundle',
       contents: [{ type: 'COURSE', id: course.id }],
@@ -185,7 +173,7 @@ describe('content of many accounts at once', () => {
 
   it('a folder’s page shows which accounts have it, even through a parent folder, and adds it to others', async () => {
     const { api } = ui.service;
-    const [above = 0, later = 0] = await createAccounts('Has all', 'Has nothing');
+    const [above = 0, later = 0] = await make.accounts('Has all', 'Has nothing');
     const { id: outer } = await api.create('/folders', { name: 'Outer folder' });
     const { id: inner } = await api.create('/folders', { name: 'Inner folder', parent_id: outer });
     await api.post('/account-content/add', {

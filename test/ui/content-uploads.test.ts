@@ -12,9 +12,9 @@ import {
   scormManifest,
   zipOf,
 } from '../support/course-packages.ts';
+import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 const MAX_PACKAGE_BYTES = 200_000;
 
 interface Package {

@@ -5,6 +5,7 @@ import { runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const DEAD_LETTERS = '/administration/integrations/dead-letters';
@@ -112,29 +113,19 @@ describe('dead letters in the admin UI', () => {
     await using visit = await ui.visit(DEAD_LETTERS);
     const { page } = visit;
     // A step looks at 50 webhooks. The second one is under way until the test lets it go on.
-    const begun = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    let steps = 0;
-    await page.route('**/ui/api/dead-letters/redeliver', async (route) => {
-      steps += 1;
-      if (steps === 2) {
-        begun.resolve();
-        await held.promise;
-      }
-      await route.continue();
-    });
+    const held = await holdRequests(page, '**/ui/api/dead-letters/redeliver', { from: 2 });
     await page.getByRole('button', { name: 'Redeliver all…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Redeliver all' }).click();
-    await begun.promise;
+    await held.begun;
     await dialog.getByRole('status').getByText('50 of 120 queued').waitFor();
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     await visit.settled();
     await dialog.getByRole('button', { name: 'Stop' }).click();
-    held.resolve();
+    held.release();
     await dialog.getByRole('status').getByText('Stopped: 100 queued, 20 still dead letters.').waitFor();
-    assert.equal(steps, 2);
+    assert.equal(held.count(), 2);
     assert.equal(await total(), 20);
     await visit.assertAccessible();
     await dialog.getByRole('button', { name: 'Continue' }).click();
@@ -220,24 +211,14 @@ describe('dead letters in the admin UI', () => {
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await visit.go(`${DEAD_LETTERS}?event=ACCOUNT_CREATED&page=200`);
     await page.getByText('9,951–10,000 of 10,000').waitFor();
-    const begun = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    let steps = 0;
-    await page.route('**/ui/api/dead-letters/remove', async (route) => {
-      steps += 1;
-      if (steps === 2) {
-        begun.resolve();
-        await held.promise;
-      }
-      await route.continue();
-    });
+    const held = await holdRequests(page, '**/ui/api/dead-letters/remove', { from: 2 });
     await page.getByRole('button', { name: 'Remove matching…' }).click();
     const removal = page.getByRole('dialog', { name: 'Remove dead letters' });
     await removal.getByRole('button', { name: 'Remove matching' }).click();
-    await begun.promise;
+    await held.begun;
     await removal.getByText('500 removed so far…').waitFor();
     await removal.getByRole('button', { name: 'Stop' }).click();
-    held.resolve();
+    held.release();
     await removal.getByText('Stopped: 1,000 removed. Other matches may be left.').waitFor();
     // The service would remove the others step by step, and each of the next tests would wait for that.
     await runSql(ui.service.settings.data_dir, "delete from deliveries where message_id like 'old-%'");

@@ -10,6 +10,7 @@ import {
 } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { CLIENTS, takeSecret } from './support/clients.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('a session that ends while a page is open', () => {
@@ -178,22 +179,13 @@ describe('a session that ends while a page is open', () => {
       ids.push((await ui.service.api.create('/accounts', { name })).id);
     await using visit = await ui.visit('/accounts?search=Ours');
     const { page } = visit;
-    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let deletions = 0;
-    await page.route(/\/accounts\/\d+$/, async (route) => {
-      if (route.request().method() === 'DELETE') {
-        deletions += 1;
-        begun.resolve();
-        await held.promise;
-      }
-      await route.fallback();
-    });
+    const held = await holdRequests(page, /\/accounts\/\d+$/, { method: 'DELETE' });
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByRole('button', { name: 'Delete…' }).click();
     const run = page.getByRole('dialog', { name: 'Delete 3 accounts?' });
     await run.getByLabel('Type 3 to confirm').fill('3');
     await page.keyboard.press('Enter');
-    await begun.promise;
+    await held.begun;
     const { cookies } = await signedInBrowser(ui.service.url, email);
     const others = Array.from(cookies, ([name, value]) => ({ name, value, url: ui.service.url }));
     await page.context().addCookies(others);
@@ -201,11 +193,11 @@ describe('a session that ends while a page is open', () => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     const other = dialog.getByText(`${isolate('Otto')} has signed in in another tab.`);
     await other.waitFor();
-    held.resolve();
+    held.release();
     // The dialog that asks to sign in covers them.
     const end = page.locator('button', { hasText: 'Continue' });
     await end.or(page.getByText('3 accounts deleted.')).first().waitFor();
-    assert.equal(deletions, 1);
+    assert.equal(held.count(), 1);
     await other.waitFor();
     await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();

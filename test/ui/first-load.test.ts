@@ -5,6 +5,7 @@ import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { boxOf } from './support/boxes.ts';
 import { FIRST_PAGES, type FirstPage, firstLoad, MAX_BYTES, MAX_REQUESTS } from './support/first-load.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { newLearner } from './support/learner.ts';
 import { recordTransfers, type Transfer } from './support/transfers.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -42,11 +43,7 @@ describe('the first load with an empty cache', () => {
     const frame = page.locator('#frame');
     await page.getByRole('heading', { level: 1 }).waitFor();
     await frame.waitFor({ state: 'hidden' });
-    const held = Promise.withResolvers<void>();
-    await page.route('**/ui/assets/**', async (route) => {
-      await held.promise;
-      await route.continue();
-    });
+    const held = await holdRequests(page, '**/ui/assets/**');
     await page.reload({ waitUntil: 'commit' });
     await frame.getByText('Coursewire').waitFor();
     assert.equal((await boxOf(frame.locator('div'))).width, 228, 'it is where the sidebar will be');
@@ -57,7 +54,7 @@ describe('the first load with an empty cache', () => {
       await page.evaluate("performance.getEntriesByName('first-contentful-paint').length > 0"),
       'it is painted',
     );
-    held.resolve();
+    held.release();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await frame.waitFor({ state: 'hidden' });
     const search = page.getByRole('button', { name: /^Search/ }).first();

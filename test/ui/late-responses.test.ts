@@ -5,6 +5,7 @@ import { isolate } from '../../web/src/utilities/isolate.ts';
 import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
+import { failed, holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('a response that arrives after its form or dialog was left', () => {
@@ -63,12 +64,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     const { id } = await ui.service.api.create('/accounts', { name: 'Kept' });
     await using visit = await ui.visit(`/accounts/${id}`);
     const { page } = visit;
-    const held = Promise.withResolvers<void>();
-    await page.route(`**/accounts/${id}*`, async (route) => {
-      if (route.request().method() !== 'DELETE') return await route.fallback();
-      await held.promise;
-      await route.fulfill({ status: 500, body: '{}' });
-    });
+    const held = await holdRequests(page, `**/accounts/${id}*`, { method: 'DELETE', respond: failed });
     await page.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
@@ -76,7 +72,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    held.resolve();
+    held.release();
     await page.getByRole('alert').getByText('Something went wrong').waitFor();
   });
 
@@ -85,11 +81,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     const { id } = await ui.service.api.create('/webhooks', webhook);
     await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
     const { page } = visit;
-    const held = Promise.withResolvers<void>();
-    await page.route(`**/webhooks/${id}/statistics/reset`, async (route) => {
-      await held.promise;
-      await route.fulfill({ status: 500, body: '{}' });
-    });
+    const held = await holdRequests(page, `**/webhooks/${id}/statistics/reset`, { respond: failed });
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Reset…' }).click();
     const sent = page.waitForRequest('**/statistics/reset');
@@ -97,7 +89,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     await sent;
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    held.resolve();
+    held.release();
     await page.getByRole('alert').getByText('Something went wrong').waitFor();
     await page.getByRole('button', { name: 'Reset…' }).click();
     await dialog.getByRole('button', { name: 'Reset statistics' }).waitFor();
@@ -116,11 +108,9 @@ describe('a response that arrives after its form or dialog was left', () => {
       await page.getByRole('button', { name: 'Create invitation link' }).click();
       await page.getByRole('button', { name: 'I have copied it' }).click();
     }
-    const held = Promise.withResolvers<void>();
-    await page.route('**/ui/api/administrators/*', async (route) => {
-      if (route.request().method() !== 'DELETE') return await route.fallback();
-      await held.promise;
-      await route.fulfill({ status: 500, body: '{}' });
+    const held = await holdRequests(page, '**/ui/api/administrators/*', {
+      method: 'DELETE',
+      respond: failed,
     });
     const ask = async (email: string) => {
       await page.getByRole('button', { name: new RegExp(`^Actions for .*${email}`) }).click();
@@ -134,7 +124,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await ask('other@example.com');
-    held.resolve();
+    held.release();
     await page.getByRole('alert').getByText('Something went wrong').waitFor();
     await dialog.getByText('other@example.com').first().waitFor();
     assert.equal(await dialog.getByRole('alert').count(), 0);
@@ -143,12 +133,7 @@ describe('a response that arrives after its form or dialog was left', () => {
   test('shows that sessions were not ended, after the question whether to end them was left', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
-    const held = Promise.withResolvers<void>();
-    await page.route('**/ui/api/sessions', async (route) => {
-      if (route.request().method() !== 'DELETE') return await route.fallback();
-      await held.promise;
-      await route.fulfill({ status: 500, body: '{}' });
-    });
+    const held = await holdRequests(page, '**/ui/api/sessions', { method: 'DELETE', respond: failed });
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
     const dialog = page.getByRole('dialog');
     const sent = page.waitForRequest((request) => request.method() === 'DELETE');
@@ -156,7 +141,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     await sent;
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    held.resolve();
+    held.release();
     await page.getByRole('alert').getByText('Something went wrong').waitFor();
   });
 
@@ -203,15 +188,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     const { id } = await ui.service.api.create('/webhooks', webhook);
     await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
     const { page } = visit;
-    const held = Promise.withResolvers<void>();
-    let changes = 0;
-    await page.route(`**/webhooks/${id}`, async (route) => {
-      if (route.request().method() === 'PUT') {
-        changes += 1;
-        await held.promise;
-      }
-      await route.fallback();
-    });
+    const held = await holdRequests(page, `**/webhooks/${id}`, { method: 'PUT' });
     const activate = page.getByRole('button', { name: 'Activate', exact: true });
     const sent = page.waitForRequest((request) => request.method() === 'PUT');
     await activate.click();
@@ -219,9 +196,9 @@ describe('a response that arrives after its form or dialog was left', () => {
     await page.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Activate' }).click();
     await visit.settled();
-    held.resolve();
+    held.release();
     await page.getByText(`${isolate('CRM')} is active.`).waitFor();
-    assert.equal(changes, 1);
+    assert.equal(held.count(), 1);
     await ui.service.api.delete(`/webhooks/${id}`);
   });
 
@@ -231,11 +208,7 @@ describe('a response that arrives after its form or dialog was left', () => {
       await ui.service.api.create(`/courses/${id}/versions`, uploadForm(await scormPackage()));
     await using visit = await ui.visit(`/content/courses/${id}`);
     const { page } = visit;
-    const held = Promise.withResolvers<void>();
-    await page.route('**/publish', async (route) => {
-      await held.promise;
-      await route.fallback();
-    });
+    const held = await holdRequests(page, '**/publish');
     const publish = page.getByRole('button', { name: /^Publish version \d+$/ });
     const dialog = page.getByRole('dialog');
     await publish.first().click();
@@ -246,7 +219,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     await dialog.waitFor({ state: 'detached' });
     await publish.last().click();
     const question = await dialog.getByRole('heading').textContent();
-    held.resolve();
+    held.release();
     await page.getByText(/^Version \d+ is published\.$/).waitFor();
     await visit.settled();
     assert.equal(await dialog.getByRole('heading').textContent(), question);
@@ -259,11 +232,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     const { id } = await api.create('/accounts', { name: 'Deleted slowly' });
     await using visit = await ui.visit(`/accounts/${id}`);
     const { page } = visit;
-    const held = Promise.withResolvers<void>();
-    await page.route(`**/accounts/${id}`, async (route) => {
-      if (route.request().method() === 'DELETE') await held.promise;
-      await route.fallback();
-    });
+    const held = await holdRequests(page, `**/accounts/${id}`, { method: 'DELETE' });
     await page.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
@@ -273,7 +242,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     await dialog.waitFor({ state: 'detached' });
     await visit.go('/administration/alerts/new');
     await page.getByLabel('Name', { exact: true }).fill('Meanwhile');
-    held.resolve();
+    held.release();
     await page.getByText(`${isolate('Deleted slowly')} was deleted.`).waitFor();
     await page.getByLabel('Name', { exact: true }).press('End');
     assert.equal(visit.address(), '/administration/alerts/new');

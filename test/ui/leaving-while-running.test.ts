@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { importCourse } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('a question about leaving a page, when what is running ends before someone answers', () => {
@@ -12,25 +13,13 @@ describe('a question about leaving a page, when what is running ends before some
   });
 
   const questionIn = (page: Page) => page.getByRole('dialog', { name: 'Leave while this is running?' });
-  /** Holds the calls to the address until they are released. */
-  const hold = async (page: Page, address: string | RegExp, method: string) => {
-    const begun = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    await page.route(address, async (route) => {
-      if (route.request().method() !== method) return await route.fallback();
-      begun.resolve();
-      await held.promise;
-      await route.fallback();
-    });
-    return { begun: begun.promise, release: held.resolve };
-  };
 
   it('goes back as asked after a deletion without failures', async () => {
     for (const name of ['Ending 1', 'Ending 2']) await ui.service.api.create('/accounts', { name });
     await using visit = await ui.visit('/content');
     const { page } = visit;
     await visit.go('/accounts?search=Ending');
-    const { begun, release } = await hold(page, /\/accounts\/\d+$/, 'DELETE');
+    const { begun, release } = await holdRequests(page, /\/accounts\/\d+$/, { method: 'DELETE' });
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByLabel('Type 2 to confirm').fill('2');
@@ -51,7 +40,7 @@ describe('a question about leaving a page, when what is running ends before some
     await using visit = await ui.visit('/accounts');
     const { page } = visit;
     await visit.go(`/accounts/${id}`);
-    const { begun, release } = await hold(page, '**/account-content/add', 'POST');
+    const { begun, release } = await holdRequests(page, '**/account-content/add', { method: 'POST' });
     const dialog = page.getByRole('dialog', { name: /^Add content to / });
     await page.getByRole('button', { name: 'Add content' }).click();
     await dialog.getByRole('checkbox', { name: /^Added late/ }).check();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Page, Route } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { MINUTE_MS } from '../../src/time/units.ts';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -43,17 +44,6 @@ describe('a deletion in the admin UI that takes minutes', () => {
     return () => dialog.getByRole('button', { name: 'Delete' }).click();
   }
 
-  /** Keeps the deletion of this record back until it is released, then responds to it. */
-  async function hold(page: Page, path: string, respond: (route: Route) => Promise<void>) {
-    const held = Promise.withResolvers<void>();
-    await page.route(`**${path}`, async (route) => {
-      if (route.request().method() !== 'DELETE') return await route.fallback();
-      await held.promise;
-      await respond(route);
-    });
-    return held;
-  }
-
   /** Confirms the deletion and lets five minutes pass, for which the page waits. */
   async function passMinutes(page: Page, confirm: () => Promise<void>): Promise<void> {
     await holdTimeLimits(page);
@@ -89,9 +79,9 @@ describe('a deletion in the admin UI that takes minutes', () => {
     const { path, typed, notice } = await records[0]!.make();
     await using visit = await ui.visit(path);
     const { page } = visit;
-    const held = await hold(page, path, (route) => route.fallback());
+    const held = await holdRequests(page, `**${path}`, { method: 'DELETE' });
     await passMinutes(page, await ask(page, typed));
-    held.resolve();
+    held.release();
     await page.getByText(notice).waitFor();
     assert.equal((await ui.service.api.get(path)).status, 404);
   });
@@ -101,13 +91,16 @@ describe('a deletion in the admin UI that takes minutes', () => {
       const { path, typed, notice } = await make();
       await using visit = await ui.visit(path);
       const { page } = visit;
-      const held = await hold(page, path, async (route) => {
-        assert.equal((await route.fetch()).status(), 204);
-        await route.fulfill({ status: 504, body: 'Gateway Timeout' });
+      const held = await holdRequests(page, `**${path}`, {
+        method: 'DELETE',
+        respond: async (route) => {
+          assert.equal((await route.fetch()).status(), 204);
+          await route.fulfill({ status: 504, body: 'Gateway Timeout' });
+        },
       });
       const confirm = await ask(page, typed);
       await passMinutes(page, confirm);
-      held.resolve();
+      held.release();
       await page.getByRole('dialog').getByRole('alert').waitFor();
       await page.unroute(`**${path}`);
       await confirm();

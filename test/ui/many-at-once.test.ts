@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
-import { importCourse } from '../content/packages.ts';
+import { ContentMaker } from '../content/account-content-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/until.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('actions on many rows at once', () => {
   let ui: Ui;
+  let make: ContentMaker;
   aroundTests(async (parts) => {
     ui = parts.use(await startUi());
+    make = new ContentMaker(ui.service);
   });
 
   const select = (name: string) => ({ name: `Select ${isolate(name)}` });
@@ -17,19 +19,10 @@ describe('actions on many rows at once', () => {
     const { data } = (await ui.service.api.get('/accounts?limit=200')).body;
     return data.map(({ name }: { name: string }) => name).filter((name: string) => name.startsWith(prefix));
   };
-  const createAccounts = async (...names: string[]): Promise<number[]> => {
-    const ids = [];
-    for (const name of names) ids.push((await ui.service.api.create('/accounts', { name })).id);
-    return ids;
-  };
-  const courseNamed = async (name: string) => {
-    const { id } = await importCourse(ui.service, { name });
-    return { type: 'COURSE', id, name };
-  };
 
   it('Shift selects a range, the header a page; deleting accounts asks for their number', async () => {
-    const [first = 0] = await createAccounts('Range 1', 'Range 2', 'Range 3', 'Range 4');
-    const course = await courseNamed('In a range');
+    const [first = 0] = await make.accounts('Range 1', 'Range 2', 'Range 3', 'Range 4');
+    const course = await make.course('In a range');
     await ui.service.api.post(`/accounts/${first}/content`, {
       contents: [{ type: 'COURSE', id: course.id }],
     });
@@ -67,9 +60,9 @@ describe('actions on many rows at once', () => {
   });
 
   it('rows that cannot be deleted are shown with the reason, and can be retried', async () => {
-    const [account = 0] = await createAccounts('Holding');
-    const held = await courseNamed('Held course');
-    await courseNamed('Held by nobody');
+    const [account = 0] = await make.accounts('Holding');
+    const held = await make.course('Held course');
+    await make.course('Held by nobody');
     await ui.service.api.post(`/accounts/${account}/content`, {
       contents: [{ type: 'COURSE', id: held.id }],
     });
@@ -92,7 +85,7 @@ describe('actions on many rows at once', () => {
   });
 
   it('Stop ends the action after the current call, and it can be continued', async () => {
-    await createAccounts('Stopping 1', 'Stopping 2', 'Stopping 3');
+    await make.accounts('Stopping 1', 'Stopping 2', 'Stopping 3');
     await using visit = await ui.visit('/accounts?search=Stopping');
     const { page } = visit;
     let deleted = 0;
@@ -123,7 +116,7 @@ describe('actions on many rows at once', () => {
   });
 
   it('cannot be closed while it runs, and says how far it got, with the failures, if its page is left', async () => {
-    await createAccounts('Leaving 1', 'Leaving 2', 'Leaving 3');
+    await make.accounts('Leaving 1', 'Leaving 2', 'Leaving 3');
     await using visit = await ui.visit('/accounts?search=Leaving');
     const { page } = visit;
     const begun = Promise.withResolvers<void>();
@@ -162,8 +155,8 @@ describe('actions on many rows at once', () => {
 
   it('registrations, clients and webhooks are deleted from their lists; all pages can be selected', async () => {
     const { api } = ui.service;
-    const [account = 0] = await createAccounts('Registrar');
-    const course = await courseNamed('Registered course');
+    const [account = 0] = await make.accounts('Registrar');
+    const course = await make.course('Registered course');
     await api.post(`/accounts/${account}/content`, { contents: [{ type: 'COURSE', id: course.id }] });
     for (let number = 0; number < 27; number++) {
       const learner_id = `bulk-${number}`;
@@ -211,7 +204,7 @@ describe('actions on many rows at once', () => {
   });
 
   it('the headers of a table stay visible while the page scrolls', async () => {
-    await createAccounts(...Array.from({ length: 40 }, (_, at) => `Tall ${at}`));
+    await make.accounts(...Array.from({ length: 40 }, (_, at) => `Tall ${at}`));
     await using visit = await ui.visit('/accounts?search=Tall');
     const { page } = visit;
     const head = page.getByRole('columnheader', { name: 'Created' });
@@ -225,7 +218,7 @@ describe('actions on many rows at once', () => {
   });
 
   it('a phone has room for the selection and the dialog', async () => {
-    await createAccounts('Phone 1', 'Phone 2');
+    await make.accounts('Phone 1', 'Phone 2');
     await using visit = await ui.visit('/accounts?search=Phone', { phone: true });
     const { page } = visit;
     await page.getByRole('checkbox', select('Phone 1')).check();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openDatabaseOf } from '../support/database.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi } from './support/ui.ts';
 
 describe('a selection in a list of more rows than can be selected', () => {
@@ -20,11 +21,7 @@ describe('a selection in a list of more rows than can be selected', () => {
     await using visit = await ui.visit('/accounts?sort=name');
     const { page } = visit;
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
-    const held = Promise.withResolvers<void>();
-    await page.route('**/ui/api/accounts?*offset=400*', async (route) => {
-      await held.promise;
-      await route.fallback();
-    });
+    const held = await holdRequests(page, '**/ui/api/accounts?*offset=400*');
     const asked = new Set<number>();
     page.on('request', (request) => {
       const url = new URL(request.url());
@@ -35,7 +32,7 @@ describe('a selection in a list of more rows than can be selected', () => {
     await all.click();
     await page.getByRole('button', { name: 'Stop selecting (400 so far)' }).click();
     await page.getByText('400 selected', { exact: true }).waitFor();
-    held.resolve();
+    held.release();
     await all.click();
     await page.getByText('10,000 selected', { exact: true }).waitFor();
     assert.equal(await page.getByRole('button', { name: /^Select (all|the first) [0-9]/ }).count(), 0);

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { BrowserContext } from 'playwright-core';
 import { ADMIN_EMAIL, signedInBrowser } from '../support/administration.ts';
 import { DEADLINE_MS } from '../support/deadline.ts';
+import { listenOnFreePort } from '../support/free-port.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('a page of another origin, in a browser in which an administrator has signed in', () => {
@@ -25,12 +24,11 @@ describe('a page of another origin, in a browser in which an administrator has s
       response.setHeader('content-type', 'text/html');
       response.end(`<!doctype html><title>Portal</title>${links}`);
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
+    port = await listenOnFreePort(server);
     parts.defer(() => {
       server.closeAllConnections();
       server.close();
     });
-    ({ port } = server.address() as AddressInfo);
     context = await ui.browser.newContext();
     parts.defer(() => context.close());
     context.setDefaultTimeout(DEADLINE_MS);

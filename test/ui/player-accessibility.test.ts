@@ -4,20 +4,13 @@ import type { Browser } from 'playwright-core';
 import { uploadForm } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { zipOf } from '../support/course-packages.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { boxOf } from './support/boxes.ts';
 import { nextFrames } from './support/frames.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
-
-function lessons(count: number, title = 'Lesson'): string {
-  const numbers = Array.from({ length: count }, (_, at) => at + 1);
-  return numbers
-    .map((each) => `<item identifier="i${each}" identifierref="r1"><title>${title} ${each}</title></item>`)
-    .join('');
-}
 
 describe('the player page', () => {
   let service: TestService;

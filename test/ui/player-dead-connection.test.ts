@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { CMI5_PAGE, cmi5Course } from '../support/cmi5-course.ts';
 import type { PackageFiles } from '../support/course-packages.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { nextFrames } from './support/frames.ts';
@@ -15,9 +15,6 @@ const OVERDUE_MS = 5_000;
 /** Long before a request that gets no response has failed, which takes 20 seconds. */
 const SOON_MS = 8_000;
 const UNSAVED = 'Your work is not saved yet';
-const LESSONS = [1, 2]
-  .map((each) => `<item identifier="i${each}" identifierref="r1"><title>Lesson ${each}</title></item>`)
-  .join('');
 
 describe('a connection that loses every packet', () => {
   let service: TestService;
@@ -79,7 +76,7 @@ describe('a connection that loses every packet', () => {
 
   it('shows that to a learner who opens another unit, too, and then opens it', async () => {
     await using learner = await newLearner(browser);
-    await openWithClock(learner, scorm12Course({ items: LESSONS }));
+    await openWithClock(learner, scorm12Course({ items: lessons(2) }));
     await learner.given();
     const { isLost, arrive } = await lose(learner);
     await click(learner, /^Lesson 2/);
@@ -181,7 +178,7 @@ describe('a connection that loses every packet', () => {
 
   it('does not leave a learner who exits while a unit is being opened without a response', async () => {
     await using learner = await newLearner(browser);
-    await openWithClock(learner, scorm12Course({ items: LESSONS }));
+    await openWithClock(learner, scorm12Course({ items: lessons(2) }));
     await learner.given();
     await learner.page.route('**/unit', () => {});
     const opening = learner.page.waitForRequest('**/unit');
@@ -217,7 +214,7 @@ describe('a learner who opens another unit while the connection is lost', () => 
   const lesson = ({ page }: Learner, number: number) =>
     page.locator('nav [aria-current]', { hasText: `Lesson ${number}` });
   const open = async (learner: Learner) => {
-    const { registrationId } = await registerTo(service, scorm12Course({ items: LESSONS }));
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
     await learner.open(service, registrationId);
     await learner.given();
     await learner.page.route('**/commit', (route) => route.abort());

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
+import { RunningClock } from '../support/clock.ts';
+import { statusOf } from '../support/heard-results.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -12,18 +14,18 @@ const EXPIRED = { name: 'This launch has expired' };
 
 describe('a launch that expires while the course is open', () => {
   let service: TestService;
-  let passedMs = 0;
+  const clock = new RunningClock();
   aroundTests(async (parts) => {
     service = parts.use(
       await startTestService({
         settings: { launch_lifetime: LIFETIME_S },
-        now: () => Date.now() + passedMs,
+        now: clock.now,
       }),
     );
   });
 
   const expire = () => {
-    passedMs += (LIFETIME_S + 1) * 1_000;
+    clock.aheadMs += (LIFETIME_S + 1) * 1_000;
   };
   const open = async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
@@ -33,10 +35,6 @@ describe('a launch that expires while the course is open', () => {
     return { learner, registrationId };
   };
   const expired = (learner: Learner) => learner.page.getByRole('heading', EXPIRED).waitFor();
-  const resultOf = async (registrationId: string) => {
-    const { completion, success, score } = (await service.api.get(`/registrations/${registrationId}`)).body;
-    return [completion, success, score];
-  };
 
   it('leaves the result in the browser, and the next launch records it', async () => {
     const { learner: opened, registrationId } = await open();
@@ -45,10 +43,10 @@ describe('a launch that expires while the course is open', () => {
     await learner.course.locator('#pass').click();
     await expired(learner);
     await learner.page.getByText('Your latest work is kept in this browser').waitFor();
-    assert.deepEqual(await resultOf(registrationId), ['Unknown', 'UNKNOWN', null]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Unknown', 'UNKNOWN', null]);
     await learner.open(service, registrationId);
     assert.equal((await learner.given())['core.lesson_mode'], 'review');
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 85]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 85]);
     assert.deepEqual(await learner.page.evaluate(() => Object.keys(localStorage)), []);
   });
 
@@ -61,7 +59,7 @@ describe('a launch that expires while the course is open', () => {
     await expired(learner);
     await learner.open(service, registrationId);
     await learner.given();
-    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
   });
 
   for (const [when, ms] of [
@@ -73,7 +71,7 @@ describe('a launch that expires while the course is open', () => {
       const { learner: opened, registrationId } = await open();
       await using learner = opened;
       await service.api.delete(`/registrations/${registrationId}`);
-      passedMs += ms;
+      clock.aheadMs += ms;
       await learner.course.locator('#pass').click();
       await learner.page.getByRole('heading', { name: 'This course is no longer available' }).waitFor();
       assert.equal(await learner.page.getByText('kept in this browser').count(), 0);

@@ -2,17 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
-import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
-const lessons = (count: number) =>
-  Array.from(
-    { length: count },
-    (_, at) => `<item identifier="i${at + 1}" identifierref="r1"><title>Lesson ${at + 1}</title></item>`,
-  ).join('');
 const SEQUENCED = {
   items: lessons(3),
   sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',

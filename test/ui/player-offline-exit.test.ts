@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type Learner, newLearner } from './support/learner.ts';
@@ -10,11 +10,6 @@ import { sharedBrowser } from './support/shared-browser.ts';
 
 const RETURN_URL = 'https://portal.example/courses';
 const UNSAVED = 'Your work is not saved yet';
-const lessons = (count: number) =>
-  Array.from(
-    { length: count },
-    (_, at) => `<item identifier="i${at + 1}" identifierref="r1"><title>Lesson ${at + 1}</title></item>`,
-  ).join('');
 
 describe('leaving a course while the connection is lost', () => {
   let service: TestService;

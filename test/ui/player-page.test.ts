@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { assertNoAxeFaults, assertNoColourFaults } from './support/axe.ts';
@@ -16,11 +16,7 @@ import { sharedBrowser } from './support/shared-browser.ts';
 const SCREENSHOTS = process.env.COURSEWIRE_TEST_SCREENSHOTS;
 const WINDOWS = { desktop: { width: 1_280, height: 800 }, phone: { width: 390, height: 844 } };
 
-const TWO_LESSONS = {
-  items:
-    '<item identifier="i1" identifierref="r1"><title>Lesson 1</title></item>' +
-    '<item identifier="i2" identifierref="r1"><title>Lesson 2</title></item>',
-};
+const TWO_LESSONS = { items: lessons(2) };
 
 describe('the player page', () => {
   let service: TestService;

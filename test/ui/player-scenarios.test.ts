@@ -3,16 +3,12 @@ import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { SCORM_12, scormManifest } from '../support/course-packages.ts';
 import { heardOf } from '../support/heard-results.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/until.ts';
 import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
 
 /** Scenarios that other learning systems test in a browser, too: Moodle's SCORM activity has those of this file. */
-
-const THREE_SCOS = ['1', '2', '3']
-  .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)
-  .join('');
 
 describe('a learner in a SCORM course', () => {
   let classroom: Classroom;
@@ -30,7 +26,7 @@ describe('a learner in a SCORM course', () => {
 
   it('keeps data that a course saves on unload, when another unit is opened, the page is left or the tab is closed', async () => {
     const { service, browser } = classroom;
-    const { registrationId } = await registerTo(service, scorm12Course({ items: THREE_SCOS }));
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(3) }));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     const saysLastWords = async () => {
@@ -59,7 +55,7 @@ describe('a learner in a SCORM course', () => {
 
   it('reviews a course of several units without changing any of them', async () => {
     const { service, browser, target } = classroom;
-    const { registrationId } = await registerTo(service, scorm12Course({ items: THREE_SCOS }));
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(3) }));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     for (const title of ['Lesson 1', 'Lesson 2', 'Lesson 3']) {
@@ -93,10 +89,7 @@ describe('a learner in a SCORM course', () => {
   it('completes a course that only ends, but not one that reports incomplete', async () => {
     const { service, browser } = classroom;
     const play = async (status: string | null) => {
-      const { registrationId } = await registerTo(
-        service,
-        scorm12Course({ items: '<item identifier="i1" identifierref="r1"><title>Lesson 1</title></item>' }),
-      );
+      const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(1) }));
       await using learner = await newLearner(browser);
       await learner.open(service, registrationId);
       await learner.given();

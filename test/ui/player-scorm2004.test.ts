@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { SCORM_2004, type ScormEdition } from '../support/course-packages.ts';
-import { heardOf } from '../support/heard-results.ts';
-import { scorm2004Course } from '../support/player-courses.ts';
+import { heardOf, statusesHeard } from '../support/heard-results.ts';
+import { lessons, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
 import { type Classroom, newLearner, openClassroom } from './support/learner.ts';
@@ -105,11 +105,8 @@ describe('a SCORM 2004 course in a browser', () => {
   });
 
   it('leads through several units and an asset, and is completed when all of them are', async () => {
-    const items = ['1', '2']
-      .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)
-      .join('');
     const asset = '<item identifier="i3" identifierref="a1"><title>Reading</title></item>';
-    const { registrationId } = await registerTo(service, scorm2004Course({ items: items + asset }));
+    const { registrationId } = await registerTo(service, scorm2004Course({ items: lessons(2) + asset }));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     assert.equal((await learner.given()).continue, 'true');
@@ -122,18 +119,12 @@ describe('a SCORM 2004 course in a browser', () => {
     await learner.course.locator('#reading').waitFor();
     const completed = () => heard(registrationId).find(({ completion }) => completion === 'Completed');
     await until(completed, 'the completion is heard of');
-    assert.deepEqual(
-      heard(registrationId).map(({ completion, success, score }) => [completion, success, score]),
-      [
-        ['Incomplete', 'UNKNOWN', 90],
-        ['Completed', 'UNKNOWN', 90],
-      ],
-    );
+    assert.deepEqual(statusesHeard(target, registrationId), [
+      ['Incomplete', 'UNKNOWN', 90],
+      ['Completed', 'UNKNOWN', 90],
+    ]);
   });
 
-  const LESSONS = ['1', '2']
-    .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)
-    .join('');
   /** Two lessons in a row; the second one is disabled until the first one is passed. */
   const SEQUENCED = {
     items: `<item identifier="i1" identifierref="r1"><title>Lesson 1</title>${sequencedPassing('o1')}</item>
@@ -223,7 +214,10 @@ describe('a SCORM 2004 course in a browser', () => {
   }
 
   it('ends the attempt on a sequenced unit that asks to suspend the course while the learner goes on', async () => {
-    const { registrationId } = await registerTo(service, scorm2004Course({ ...SEQUENCED, items: LESSONS }));
+    const { registrationId } = await registerTo(
+      service,
+      scorm2004Course({ ...SEQUENCED, items: lessons(2) }),
+    );
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
@@ -242,7 +236,7 @@ describe('a SCORM 2004 course in a browser', () => {
   });
 
   it('stays in a plain course of several units if a unit asks for its own end, and can open another one', async () => {
-    const { registrationId } = await registerTo(service, scorm2004Course({ items: LESSONS }));
+    const { registrationId } = await registerTo(service, scorm2004Course({ items: lessons(2) }));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();

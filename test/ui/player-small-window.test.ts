@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { CMI5_PAGE, cmi5Course } from '../support/cmi5-course.ts';
-import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { lessons, scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -25,13 +25,6 @@ const SEQUENCED = {
   items: lessons(2),
   sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
 };
-
-function lessons(count: number): string {
-  const numbers = Array.from({ length: count }, (_, at) => at + 1);
-  return numbers
-    .map((each) => `<item identifier="i${each}" identifierref="r1"><title>Lesson ${each}</title></item>`)
-    .join('');
-}
 
 describe('the player page in a small window', () => {
   let service: TestService;

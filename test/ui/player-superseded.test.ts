@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import { launch } from '../content/registration-helpers.ts';
 import { AiccUnit } from '../player/aicc-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { RunningClock } from '../support/clock.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -18,12 +19,12 @@ const SUPERSEDED = 'The course is open in another window';
 describe('a window with a course that calls the service itself', () => {
   let service: TestService;
   let browser: Browser;
-  let passedMs = 0;
+  const clock = new RunningClock();
   aroundTests(async (parts) => {
     service = parts.use(
       await startTestService({
         settings: { launch_lifetime: LIFETIME_S },
-        now: () => Date.now() + passedMs,
+        now: clock.now,
       }),
     );
     browser = await sharedBrowser();
@@ -111,7 +112,7 @@ describe('a window with a course that calls the service itself', () => {
     await using learner = await newLearner(browser);
     await open(learner, registrationId);
     await service.api.delete(`/registrations/${registrationId}`);
-    passedMs += 11_000;
+    clock.aheadMs += 11_000;
     await learner.page.clock.fastForward(15_000);
     await shows(learner, 'This course is no longer available');
   });
@@ -212,7 +213,7 @@ describe('a window with a course that calls the service itself', () => {
     const { registrationId } = await registerTo(service, aiccFiles());
     await using learner = await newLearner(browser);
     await open(learner, registrationId);
-    passedMs += (LIFETIME_S + 1) * 1_000;
+    clock.aheadMs += (LIFETIME_S + 1) * 1_000;
     await learner.page.clock.fastForward(15_000);
     await shows(learner, 'This launch has expired');
   });

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/until.ts';
 import { choiceDialog, choose, fieldOf } from './support/choosing.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -225,11 +226,7 @@ describe('registering many learners at once', () => {
     await page.getByRole('button', { name: 'Register many' }).click();
     const dialog = page.getByRole('dialog', { name: 'Register many learners' });
     await dialog.getByLabel('Learner ids').fill('ada\ngrace');
-    const held = Promise.withResolvers<void>();
-    await page.route('**/registrations', async (route) => {
-      await held.promise;
-      await route.continue();
-    });
+    const held = await holdRequests(page, '**/registrations');
     await dialog.getByRole('button', { name: 'Register 2 learners' }).click();
     await dialog.getByText('2 learners are left.').waitFor();
     await page.keyboard.press('Escape');
@@ -238,7 +235,7 @@ describe('registering many learners at once', () => {
     await page.goBack();
     await closing(page).getByRole('button', { name: 'Stay' }).click();
     await closing(page).waitFor({ state: 'detached' });
-    held.resolve();
+    held.release();
     await dialog.getByText('2 learners were registered.').waitFor();
     await visit.assertAccessible();
     await page.keyboard.press('Escape');
@@ -253,18 +250,14 @@ describe('registering many learners at once', () => {
     const { page } = visit;
     await visit.go(`/registrations?account_id=${account}&course_id=${course}&new=many`);
     await page.getByLabel('Learner ids').fill('ada\ngrace');
-    const held = Promise.withResolvers<void>();
-    await page.route('**/registrations', async (route) => {
-      await held.promise;
-      await route.continue();
-    });
+    const held = await holdRequests(page, '**/registrations');
     const sent = page.waitForRequest((request) => request.method() === 'POST');
     await page.getByRole('button', { name: 'Register 2 learners' }).click();
     await sent;
     await page.goBack();
     await closing(page).getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
-    held.resolve();
+    held.release();
     await page.getByText('1 learner was registered. 1 learner is left.').waitFor();
     assert.deepEqual(await learnersOf(account), ['ada']);
   });

@@ -7,6 +7,7 @@ import { followLink, startLaunch } from '../support/player-client.ts';
 import { until } from '../support/until.ts';
 import { choiceDialog, choose, fieldOf } from './support/choosing.ts';
 import { countClicks } from './support/clicks.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { HOSTILE, Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -116,18 +117,14 @@ describe('registrations in the admin UI', () => {
     const { page } = visit;
     const score = page.getByLabel('Score');
     const save = page.getByRole('button', { name: 'Save status' });
-    const held = Promise.withResolvers<void>();
     await score.fill('50');
     await page.route(`**/registrations/${id}`, (route) => route.fulfill({ status: 503, json: {} }));
-    await page.route(`**/registrations/${id}/status`, async (route) => {
-      await held.promise;
-      await route.continue();
-    });
+    const held = await holdRequests(page, `**/registrations/${id}/status`);
     await save.focus();
     await Promise.all([page.waitForRequest(`**/registrations/${id}/status`), page.keyboard.press('Enter')]);
     await save.and(page.locator(':focus')).waitFor();
     await score.fill('60');
-    held.resolve();
+    held.release();
     await page.getByText('The status was saved.').first().waitFor();
     assert.equal(await score.inputValue(), '60');
     await save.focus();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { startTarget } from '../support/target.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('the replay of events in the admin UI', () => {
@@ -94,23 +95,16 @@ describe('the replay of events in the admin UI', () => {
     await using visit = await ui.visit('/administration/integrations/webhooks');
     const { page } = visit;
     await visit.go(`/administration/integrations/webhooks/${id}`);
-    const begun = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
     // Each step has 500 messages, and there is always another one. The second is under way until the test lets it go on.
-    let steps = 0;
-    await page.route(/\/replay\?.*dry_run=false/, async (route) => {
-      steps += 1;
-      if (steps === 2) {
-        begun.resolve();
-        await held.promise;
-      }
-      await route.fulfill({ json: { replayed: 500, next_cursor: `${steps}` } });
+    const held = await holdRequests(page, /\/replay\?.*dry_run=false/, {
+      from: 2,
+      respond: (route) => route.fulfill({ json: { replayed: 500, next_cursor: `${held.count()}` } }),
     });
     await page.getByRole('button', { name: 'Activate and replay…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Replay events' });
     await dialog.getByText(/messages? will be queued\./).waitFor();
     await dialog.getByRole('button', { name: 'Activate and replay' }).click();
-    await begun.promise;
+    await held.begun;
     await dialog.getByText('500 messages queued so far…').waitFor();
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
@@ -126,11 +120,11 @@ describe('the replay of events in the admin UI', () => {
     await page.goBack();
     await question.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('table', { name: 'Webhooks' }).waitFor();
-    held.resolve();
+    held.release();
     await page
       .getByText('Stopped: 1,000 messages queued. Later events in the period were not queued.')
       .waitFor();
-    assert.equal(steps, 2);
+    assert.equal(held.count(), 2);
     await api.delete(`/webhooks/${id}`);
   });
 

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { nextAddress } from '../../web/src/pages/sign-in/next-address.ts';
 import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('signing in, signing out and the profile', () => {
@@ -93,16 +94,12 @@ describe('signing in, signing out and the profile', () => {
       await page.getByLabel('Name').fill('Victoria <b>x</b>');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'Your account: Victoria <b>x</b>' }).waitFor();
-      const held = Promise.withResolvers<void>();
-      await page.route('**/ui/api/profile', async (route) => {
-        await held.promise;
-        await route.continue();
-      });
+      const held = await holdRequests(page, '**/ui/api/profile');
       const save = page.getByRole('button', { name: 'Save' });
       await page.getByLabel('Name').fill(' Vic ');
       const [sent] = await Promise.all([page.waitForRequest('**/ui/api/profile'), save.click()]);
       await page.getByLabel('Name').fill('Typed later');
-      held.resolve();
+      held.release();
       await sent.response();
       await page.getByRole('button', { name: /^Your account: Vic\b/ }).waitFor();
       assert.equal(await page.getByLabel('Name').inputValue(), 'Typed later');

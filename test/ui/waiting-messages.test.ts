@@ -7,6 +7,7 @@ import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { countClicks } from './support/clicks.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -249,28 +250,18 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await list.getByText('Account 0', { exact: true }).waitFor();
     assert.ok((await page.locator('*').count()) < MAX_ELEMENTS);
     // The second step is under way until the test lets it go on.
-    const begun = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    let steps = 0;
-    await page.route('**/line/purge?*', async (route) => {
-      steps += 1;
-      if (steps === 2) {
-        begun.resolve();
-        await held.promise;
-      }
-      await route.continue();
-    });
+    const held = await holdRequests(page, '**/line/purge?*', { from: 2 });
     await page.getByRole('button', { name: 'Purge…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Purge the line' });
     await dialog.getByRole('textbox', { name: /^Type/ }).fill('CRM');
     await dialog.getByRole('button', { name: 'Purge' }).click();
-    await begun.promise;
+    await held.begun;
     await dialog.getByText('500 of 10,000 purged').waitFor();
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     await visit.settled();
     await dialog.getByRole('button', { name: 'Stop' }).click();
-    held.resolve();
+    held.release();
     await dialog.getByText('Stopped: 1,000 purged, 9,000 still waiting.').waitFor();
     await visit.assertAccessible();
     assert.equal((await api.get(`/webhooks/${id}/line`)).body.depth, MANY - 1_000);

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
+import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -12,7 +13,6 @@ const LIVE_MS = 15_000;
 const visibility = (state: 'hidden' | 'visible') =>
   `Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`;
-const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 
 describe('webhooks in the admin UI', () => {
   let ui: Ui;

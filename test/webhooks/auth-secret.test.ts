@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { WrongSecretError } from '../../src/secrets/secret-check.ts';
 import { openAuthSecrets } from '../../src/secrets/stored-secret.ts';
+import { basic } from '../support/basic.ts';
 import { openTestDatabase, runSql } from '../support/database.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { runProgram } from '../support/service-process.ts';
@@ -12,7 +13,7 @@ import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
 const SECRET = 'S'.repeat(64);
 const BASIC = { type: 'BASIC', key: 'coursewire', secret: 'open sesame' };
-const AUTHORIZATION = `Basic ${Buffer.from('coursewire:open sesame').toString('base64')}`;
+const AUTHORIZATION = basic('coursewire', 'open sesame');
 
 /** Starts a service on a folder in which a webhook with credentials was made, and stops it again. */
 async function makeWebhook(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { basic } from '../support/basic.ts';
 import { runSql } from '../support/database.ts';
 import { type Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -9,10 +10,6 @@ import { echo } from '../support/target-behaviours.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
 // Runs on SQLite alone: credentials are checked and encrypted before they are stored.
-
-function basic(key: string, secret: string): string {
-  return `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
-}
 
 describe('credentials of webhooks', () => {
   let service: TestService;

@@ -9,7 +9,7 @@ import { mayHaveKeys, toKeyFilter } from '../../src/webhooks/events/key-filter.t
 import type { AnyResource, StoredEvent } from '../../src/webhooks/events/stored-event.ts';
 import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { countRows, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { until } from '../support/until.ts';
@@ -66,17 +66,12 @@ async function record(database: Database): Promise<void> {
   }
 }
 
-async function countBlocks({ reader }: Database): Promise<number> {
-  const [row] = await reader.all<{ count: number }>('select count(*) as count from event_blocks');
-  return Number(row!.count);
-}
-
 /** Makes blocks until there are so many. PostgreSQL first waits for the transactions that are open, those of others too. */
 async function untilBlocks(database: Database, count: number): Promise<void> {
   await using blocks = new EventBlocks({ database, log: { warn: () => {} } });
   await until(async () => {
     await blocks.build();
-    return (await countBlocks(database)) === count;
+    return (await countRows(database, 'event_blocks')) === count;
   }, `${count} blocks`);
 }
 
@@ -169,7 +164,7 @@ describe('a search in the event log', () => {
     await database.transaction((tx) => deleteEventsBefore(tx, BEGIN * 2, EVENTS));
     all = [];
     await assertFound();
-    assert.equal(await countBlocks(database), 0);
+    assert.equal(await countRows(database, 'event_blocks'), 0);
   });
 });
 
@@ -249,7 +244,7 @@ describe('events that are committed out of the order of their ids', { skip: !ON_
     await record(database);
     await using blocks = new EventBlocks({ database, log: { warn: () => {} } });
     for (let round = 0; round < 3; round++) await blocks.build();
-    assert.equal(await countBlocks(database), 0, 'an event with a smaller id may follow');
+    assert.equal(await countRows(database, 'event_blocks'), 0, 'an event with a smaller id may follow');
     late.resolve();
     await slow;
     await untilBlocks(database, 2);
@@ -279,7 +274,7 @@ describe('events that are committed out of the order of their ids', { skip: !ON_
     await many;
     await using blocks = new EventBlocks({ database, log: { warn: () => {} } });
     for (let round = 0; round < 3; round++) await blocks.build();
-    const early = await countBlocks(database);
+    const early = await countRows(database, 'event_blocks');
     late.resolve();
     await slow;
     assert.equal(early, 0, 'an event with a smaller id may follow');

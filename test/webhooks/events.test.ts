@@ -10,7 +10,8 @@ import {
 } from '../delivery/webhook-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { historyCleaner } from '../support/cleaner.ts';
-import { openDatabaseOf } from '../support/database.ts';
+import { countRows, openDatabaseOf } from '../support/database.ts';
+import { readWhole } from '../support/each-page.ts';
 import {
   type Api,
   CLIENT_EMAIL,
@@ -34,20 +35,8 @@ interface EventRecord {
 
 /** The events of a query, newest first, page by page. */
 async function eventsOf(api: Api, query: Record<string, string> = {}, limit = 200): Promise<EventRecord[]> {
-  const found: EventRecord[] = [];
-  let cursor: string | null = null;
-  do {
-    const asked = new URLSearchParams({
-      ...query,
-      limit: `${limit}`,
-      ...(cursor === null ? {} : { cursor }),
-    });
-    const { status, body } = await api.get(`/events?${asked}`);
-    assert.equal(status, 200, JSON.stringify(body));
-    found.push(...body.data);
-    cursor = body.next_cursor;
-  } while (cursor !== null);
-  return found;
+  const asked = new URLSearchParams({ ...query, limit: `${limit}` });
+  return await readWhole((page) => api.get(page), `/events?${asked}`);
 }
 
 /** The outcomes of an event for each webhook. */
@@ -298,10 +287,7 @@ describe('old events', () => {
     for (let n = 0; n < 60; n++) await api.create('/webhooks', webhookInput({ name: `Webhook ${n}` }));
     await createAccounts(api, ...Array.from({ length: 5 }, (_, n) => `${n}`.padEnd(200, 'n')));
     await using database = await openDatabaseOf(service.settings.data_dir);
-    const countOf = async (table: string) => {
-      const [row] = await database.reader.all<{ count: number }>(`select count(*) as count from ${table}`);
-      return Number(row!.count);
-    };
+    const countOf = (table: string) => countRows(database, table);
     const clean = async (days: number) => {
       await using cleaner = historyCleaner(database, { now: () => Date.now() + days * DAY_MS });
       await cleaner.cleanOnce();

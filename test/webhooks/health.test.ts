@@ -4,6 +4,7 @@ import {
   createAccounts,
   createWebhook,
   LONG_RETRIES,
+  retryHead,
   settledDeliveries,
   updateWebhook,
 } from '../delivery/webhook-helpers.ts';
@@ -51,7 +52,7 @@ describe('the health of a webhook', () => {
     await createAccounts(api, 'refused', 'waits');
     const { failure: first } = await untilFailures(api, id, 1);
     const { message_id: messageId } = (await api.get(`/webhooks/${id}/line`)).body.head;
-    await api.post(`/webhooks/${id}/line/retry`);
+    await retryHead(api, id);
     const { failure, ...health } = await untilFailures(api, id, 2);
     assert.deepEqual(health, { webhook_id: id, in_error: true, attempts: 3, success_rate: 1 / 3 });
     assert.deepEqual(
@@ -144,7 +145,7 @@ describe('the health of a webhook', () => {
     await untilFailures(api, id, 1);
     await updateWebhook(api, id, target.url, { name: 'Renamed' });
     assert.equal((await healthOf(api, id)).failure, null);
-    await api.post(`/webhooks/${id}/line/retry`);
+    await retryHead(api, id);
     await untilFailures(api, id, 1);
   });
 

@@ -7,6 +7,7 @@ import { ALL_EVENTS, searchEvents } from '../../src/webhooks/events/event-search
 import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { createWebhook } from '../delivery/webhook-helpers.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
+import { eachPage } from '../support/each-page.ts';
 import { startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -67,15 +68,8 @@ describe('very large events', () => {
     const id = await createWebhook(api, 'http://127.0.0.1:9/');
     const replay = async (query: string) => {
       const counts: number[] = [];
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const more = cursor === '' ? '' : `&cursor=${cursor}`;
-        const { status, body } = await api.post(
-          `/webhooks/${id}/replay?from_dt=2001-01-01T00:00:00Z${query}${more}`,
-        );
-        assert.equal(status, 202, JSON.stringify(body));
-        counts.push(body.replayed);
-        cursor = body.next_cursor;
-      }
+      const address = `/webhooks/${id}/replay?from_dt=2001-01-01T00:00:00Z${query}`;
+      for await (const { replayed } of eachPage((step) => api.post(step), address)) counts.push(replayed);
       assert.ok(Math.max(...counts) <= MAX_A_STEP, `${counts}`);
       return sum(counts);
     };
@@ -96,12 +90,10 @@ describe('very large events', () => {
     for (const query of ['', '&subtopic=ACCOUNT_CREATED', '&user=nobody@example.com']) {
       const found: number[] = [];
       let pages = 0;
-      for (let cursor: string | null = ''; cursor !== null; pages++) {
-        const more = cursor === '' ? '' : `&cursor=${cursor}`;
-        const { body } = await service.api.get(`/events?limit=100${query}${more}`);
-        assert.ok(body.data.length <= MAX_A_STEP, `${body.data.length} events`);
-        found.push(...body.data.map((event: { account: { id: number } }) => event.account.id));
-        cursor = body.next_cursor;
+      for await (const { data } of eachPage((page) => service.api.get(page), `/events?limit=100${query}`)) {
+        assert.ok(data.length <= MAX_A_STEP, `${data.length} events`);
+        found.push(...data.map((event: { account: { id: number } }) => event.account.id));
+        pages += 1;
       }
       const expected = query.startsWith('&user') ? [] : Array.from({ length: EVENTS }, (_, n) => EVENTS - n);
       assert.deepEqual(found, expected, query);

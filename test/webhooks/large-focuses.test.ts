@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { eachPage } from '../support/each-page.ts';
 import { longestStallDuring } from '../support/event-loop.ts';
 import { type Api, startTestService } from '../support/service.ts';
 import { webhookInput } from './webhook-expectations.ts';
@@ -22,13 +23,10 @@ async function listAll(api: Api): Promise<{ ids: number[]; largestPage: number; 
   const ids: number[] = [];
   let largestPage = 0;
   let pages = 0;
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const { body } = await api.get(`/webhooks?limit=200${cursor === '' ? '' : `&cursor=${cursor}`}`);
+  for await (const body of eachPage((page) => api.get(page), '/webhooks?limit=200')) {
     ids.push(...body.data.map(({ id }: { id: number }) => id));
     largestPage = Math.max(largestPage, Buffer.byteLength(JSON.stringify(body)));
     pages += 1;
-    cursor = body.next_cursor;
   }
   return { ids, largestPage, pages };
 }

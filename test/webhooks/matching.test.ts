@@ -12,23 +12,22 @@ import {
   TOPICS,
 } from '../../src/events/catalogue.ts';
 import type { ContentReference } from '../../src/events/event.ts';
-import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
 import type { WebhookInput } from '../../src/webhooks/configuration/webhook-schemas.ts';
-import { WebhookService } from '../../src/webhooks/configuration/webhook-service.ts';
+import type { WebhookService } from '../../src/webhooks/configuration/webhook-service.ts';
 import { unmatchedReason } from '../../src/webhooks/events/event-matching.ts';
 import { readWebhookFits } from '../../src/webhooks/events/matching-store.ts';
 import { readMatcher } from '../../src/webhooks/events/replay-matcher.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
+import { webhookServiceOn } from './webhook-service.ts';
 
 /**
  * How many series of changes and events are tried. On PostgreSQL, where each takes several times as long, far fewer run
  * every statement and every pair of statements that follow each other.
  */
-const SERIES = ON_POSTGRES ? 60 : 200;
+const SERIES = ON_POSTGRES ? 30 : 200;
 /** Far below what chance gives, far above what proves nothing. */
 const FEWEST_HITS = SERIES / 10;
 /** Few assets, so that events and focuses meet often. */
@@ -116,17 +115,7 @@ describe('matching events with webhooks', () => {
 
   aroundTests(async (parts) => {
     opened = parts.use(await openTestDatabase());
-    webhooks = new WebhookService({
-      database: opened.database,
-      cipher: new CredentialsCipher(['s'.repeat(64)]),
-      lines: new DatabaseQueue({ database: opened.database, maxReceives: 1, now: Date.now }),
-      checkTargetUrl: () => null,
-      readAssetNames: async () => new Map(),
-      maxWebhooks: Number.MAX_SAFE_INTEGER,
-      readOnly: false,
-      log: { info: () => {} },
-      now: Date.now,
-    });
+    webhooks = webhookServiceOn(opened.database);
   });
 
   const matching = (event: Event) => readMatchingWebhooks(opened.database.reader, event);

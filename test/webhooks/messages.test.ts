@@ -6,6 +6,7 @@ import type { EventOf, ServiceEvent } from '../../src/events/event.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { WebhookPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { MOMENT } from '../support/moment.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -245,7 +246,7 @@ describe('messages as targets receive them', () => {
       const request = receivedAt('/accounts')[index]!;
       const { timestamp } = request.json as { timestamp: string };
       moments.push(timestamp);
-      assert.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      assert.match(timestamp, MOMENT);
       assert.equal(
         request.text,
         `{"subscription_id":${webhook.id},"name":"Accounts","topic":"ACCOUNT","subtopic":"${subtopic}",` +

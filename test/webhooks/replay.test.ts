@@ -11,6 +11,7 @@ import {
 } from '../delivery/webhook-helpers.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { eachPage } from '../support/each-page.ts';
 import { type Api, startTestService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -21,15 +22,8 @@ const LONG_AGO = '2001-01-01T00:00:00Z';
 /** Replays until nothing is left, and returns how many messages were queued, or would be. */
 async function replay(api: Api, id: number, query = `from_dt=${LONG_AGO}`): Promise<number> {
   let replayed = 0;
-  let cursor: string | null = null;
-  do {
-    const { status, body } = await api.post(
-      `/webhooks/${id}/replay?${query}${cursor === null ? '' : `&cursor=${cursor}`}`,
-    );
-    assert.equal(status, 202, JSON.stringify(body));
-    replayed += body.replayed;
-    cursor = body.next_cursor;
-  } while (cursor !== null);
+  for await (const step of eachPage((path) => api.post(path), `/webhooks/${id}/replay?${query}`))
+    replayed += step.replayed;
   return replayed;
 }
 

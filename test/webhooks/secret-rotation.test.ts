@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { importCourse } from '../content/packages.ts';
+import { basic } from '../support/basic.ts';
 import { runSql } from '../support/database.ts';
 import { Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { runProgram } from '../support/service-process.ts';
@@ -12,7 +13,7 @@ const OLD = 'o'.repeat(64);
 const NEW = 'n'.repeat(64);
 const OTHER = 'x'.repeat(64);
 const BASIC = { type: 'BASIC', key: 'postbacks', secret: 'open sesame' };
-const AUTHORIZATION = `Basic ${Buffer.from('postbacks:open sesame').toString('base64')}`;
+const AUTHORIZATION = basic('postbacks', 'open sesame');
 
 type Secrets = Pick<Settings, 'webhooks_auth_secret' | 'webhooks_auth_secret_previous'>;
 const secrets = (

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
+import { eachPage, readWhole } from '../support/each-page.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, assertProblem, webhookInput } from './webhook-expectations.ts';
 
 const WITHOUT_PAYLOAD = ['/statistics/reset', '/deliveries/redeliver'];
+
+// Runs on SQLite in `npm test`: requests are read before anything is stored. The tests of lists and of large focuses read webhooks page by page on both.
 
 describe('the HTTP surface of webhooks', () => {
   let service: TestService;
@@ -218,16 +221,12 @@ describe('the list of webhooks', () => {
   const idsOf = (body: { data: { id: number }[] }) => body.data.map((each) => each.id);
   async function readAll(limit: number): Promise<number[]> {
     const found: number[] = [];
-    let query = `limit=${limit}`;
-    while (true) {
-      const { status, body } = await api.get(`/webhooks?${query}`);
-      assert.equal(status, 200);
+    for await (const body of eachPage((page) => api.get(page), `/webhooks?limit=${limit}`)) {
       assert.ok(body.data.length <= limit);
+      if (body.next_cursor !== null) assert.equal(body.data.length, limit, 'only the last page is short');
       found.push(...idsOf(body));
-      if (body.next_cursor === null) return found;
-      assert.equal(body.data.length, limit, 'only the last page is short');
-      query = `limit=${limit}&cursor=${body.next_cursor}`;
     }
+    return found;
   }
 
   test('has pages of 50 by default, ordered by id', async () => {
@@ -283,17 +282,12 @@ describe('the list of webhooks', () => {
       }));
       made.push((await api.create('/webhooks', webhookInput({ enabled: false, focus }))).id);
     }
-    const listed: number[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const { status, body } = await api.get(
-        `/webhooks?limit=200${cursor === '' ? '' : `&cursor=${cursor}`}`,
-      );
-      assert.equal(status, 200, JSON.stringify(body));
-      listed.push(...idsOf(body));
-      cursor = body.next_cursor;
-    }
-    assert.deepEqual(listed, [...ids, ...made], 'a page ends early, and the next one begins behind it');
+    const listed = await readWhole((page) => api.get(page), '/webhooks?limit=200');
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      [...ids, ...made],
+      'a page ends early, and the next one begins behind it',
+    );
     for (const id of made) await api.delete(`/webhooks/${id}`);
   });
 });

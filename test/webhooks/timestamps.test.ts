@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAccounts, createWebhook } from '../delivery/webhook-helpers.ts';
+import { RunningClock } from '../support/clock.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { type ReceivedPostback, startTarget } from '../support/target.ts';
@@ -15,16 +16,6 @@ function assertNeverBack(requests: readonly ReceivedPostback[]): void {
   const timestamps = timestampsOf(requests);
   const back = timestamps.findIndex((each, index) => index > 0 && each < timestamps[index - 1]!);
   assert.equal(back, -1, `message ${back} of ${timestamps[back]} follows one of ${timestamps[back - 1]}`);
-}
-
-/** A clock that runs as the machine's does, and can be set. */
-class SettableClock {
-  #offsetMs = 0;
-  readonly now = (): number => Date.now() + this.#offsetMs;
-
-  set(byMs: number): void {
-    this.#offsetMs += byMs;
-  }
 }
 
 test('timestamps never go back within a webhook, however many requests run in parallel', async () => {
@@ -79,14 +70,14 @@ test('timestamps never go back within a webhook when the clock is set back, also
   await using target = await startTarget();
   await using other = await startTarget();
   await using folder = temporaryFolder();
-  const clock = new SettableClock();
+  const clock = new RunningClock();
   const start = () => startTestService({ dataDir: folder.path, now: clock.now });
   await using first = await start();
   const id = await createWebhook(first.api, target.url);
   await createAccounts(first.api, 'a');
   await target.waitFor(1);
   await first.stop();
-  clock.set(-HALF_AN_HOUR_MS);
+  clock.aheadMs -= HALF_AN_HOUR_MS;
 
   await using second = await start();
   // It has no earlier messages, but an event has one timestamp for all webhooks.
@@ -101,7 +92,7 @@ test('timestamps never go back within a webhook when the clock is set back, also
   assert.equal(b, a);
   assert.deepEqual(timestampsOf(other.requests), [b]);
 
-  clock.set(HALF_AN_HOUR_MS + 1_000);
+  clock.aheadMs += HALF_AN_HOUR_MS + 1_000;
   await createAccounts(second.api, 'c');
   await target.waitFor(3);
   assert.ok(timestampsOf(target.requests)[2]! > a!, 'the clock is followed again once it has caught up');
@@ -109,14 +100,14 @@ test('timestamps never go back within a webhook when the clock is set back, also
 
 test('ignore_before_dt is compared with the timestamp that a message shows, also when the clock was set back', async () => {
   await using target = await startTarget();
-  const clock = new SettableClock();
+  const clock = new RunningClock();
   await using service = await startTestService({ now: clock.now });
   const { api } = service;
   const id = await createWebhook(api, target.url);
   await createAccounts(api, 'a');
   await target.waitFor(1);
   const [shown] = timestampsOf(target.requests);
-  clock.set(-HALF_AN_HOUR_MS);
+  clock.aheadMs -= HALF_AN_HOUR_MS;
   const webhook = (await api.get(`/webhooks/${id}`)).body;
   assert.equal((await api.put(`/webhooks/${id}`, { ...webhook, ignore_before_dt: shown })).status, 200);
   await createAccounts(api, 'b');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../support/service.ts';
+import type { Answer, Api } from '../support/service.ts';
 
 /** The least that a webhook needs; `overrides` win. Nothing listens at its target. */
 export function webhookInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
@@ -35,4 +35,14 @@ export function assertProblem(
 /** The same for invalid input. */
 export function assertInvalid(answer: Answer, pointers: readonly string[], what = ''): void {
   assertProblem(answer, 400, 'invalid-request', pointers, what);
+}
+
+/** Fails unless a webhook with these members cannot be created, and the answer names exactly the `pointers`. */
+export async function assertCannotCreate(
+  api: Api,
+  overrides: Record<string, unknown>,
+  ...pointers: string[]
+): Promise<void> {
+  const answer = await api.post('/webhooks', webhookInput(overrides));
+  assertInvalid(answer, pointers, JSON.stringify(overrides));
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { listenOnFreePort } from '../../../test/support/free-port.ts';
 import { UploadConnection } from './upload-connection.ts';
 
 const TWO_HOURS_MS = 2 * 60 * 60 * 1_000;
@@ -13,13 +13,13 @@ const RATE_PERIOD_MS = 30_000;
 
 /** A request that has come to a real server, with its body still open, and the client that sends it. */
 async function openRequest(context: TestContext) {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer();
+  const port = await listenOnFreePort(server);
   context.after(() => {
     server.closeAllConnections();
     server.close();
   });
-  const client = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', method: 'POST' });
+  const client = request({ port, host: '127.0.0.1', method: 'POST' });
   client.on('error', () => {});
   client.write('begun');
   const [received, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];

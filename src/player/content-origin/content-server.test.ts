@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLogs } from '../../observability/log.ts';
+import { recordedLogs } from '../../../test/support/logs.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
 import { createContentServer } from './content-server.ts';
 
 /** Requests a route that fails, and returns the line about it. */
 async function loggedFailure(launch: Partial<PlayerLaunch> | null): Promise<Record<string, unknown>> {
-  const lines: Record<string, unknown>[] = [];
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const { logs, lines } = recordedLogs();
   const find = async () => {
     if (launch === null) throw new TypeError('no launch was found');
     return { state: 'open', launch };
@@ -27,11 +26,11 @@ async function loggedFailure(launch: Partial<PlayerLaunch> | null): Promise<Reco
     maxConnections: 10,
     strictTransport: false,
     tracing: null,
-    log: createLogs({ level: 'info', customLevels: {}, destination }).for('Player'),
+    log: logs.for('Player'),
   });
   const { statusCode } = await server.inject('/0123456789/broken');
   assert.equal(statusCode, 500);
-  const { error: _, time: __, ...line } = lines.at(-1) ?? {};
+  const { error: _, time: __, ...line } = lines.at(-1)!;
   return line;
 }
 

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../../src/audit/actor.ts';
-import type { Database } from '../../../src/database/database.ts';
-import { administratorServices } from '../../../src/identity/administrators/administration.ts';
-import { createLogs } from '../../../src/observability/log.ts';
 import { ProblemError } from '../../../src/problems/problem.ts';
 import {
   ADMIN_EMAIL,
+  administratorServicesOn,
   type Browser,
   createAdministrator,
   signedInBrowser,
@@ -195,8 +193,8 @@ describe('administrators', () => {
 describe('two admins who demote each other at the same time', () => {
   test('leave one admin', async () => {
     await using owned = await openTestDatabase();
-    const first = servicesOf(owned.database);
-    const second = servicesOf(owned.open());
+    const { administrators: first } = administratorServicesOn(owned.database);
+    const { administrators: second } = administratorServicesOn(owned.open());
     for (let round = 0; round < 5; round++) {
       await owned.database.transaction(async (tx) => {
         await tx.run('delete from administrators');
@@ -223,12 +221,3 @@ describe('two admins who demote each other at the same time', () => {
     }
   });
 });
-
-function servicesOf(database: Database) {
-  const log = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } }).for(
-    'AdministratorService',
-  );
-  const hour = 3_600_000;
-  return administratorServices({ database, log, sessionIdleMs: hour, sessionLifetimeMs: hour, now: Date.now })
-    .administrators;
-}

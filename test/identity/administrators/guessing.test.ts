@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Database } from '../../../src/database/database.ts';
-import { administratorServices } from '../../../src/identity/administrators/administration.ts';
 import { GuessBudgets } from '../../../src/identity/administrators/guess-budgets.ts';
 import { KnownBrowsers } from '../../../src/identity/administrators/known-browsers.ts';
 import { Passwords } from '../../../src/identity/administrators/passwords.ts';
 import { SignIn, type Visitor } from '../../../src/identity/administrators/sign-in.ts';
-import { createLogs } from '../../../src/observability/log.ts';
 import { ProblemError } from '../../../src/problems/problem.ts';
 import { HOUR_MS } from '../../../src/time/units.ts';
-import { ADMIN_EMAIL, Browser, createAdministrator, PASSWORD } from '../../support/administration.ts';
+import {
+  ADMIN_EMAIL,
+  administratorServicesOn,
+  Browser,
+  createAdministrator,
+  PASSWORD,
+} from '../../support/administration.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { openTestDatabase } from '../../support/database.ts';
+import { SILENT_LOGS } from '../../support/logs.ts';
 import { startTestService } from '../../support/service.ts';
 
 const WRONG = 'wrong password no. 1';
@@ -42,18 +47,10 @@ class WatchedPasswords extends Passwords {
 
 /** Signing in as one instance of the service does it, on a database that others may share. */
 function instance(database: Database, clock: ManualClock) {
-  const log = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } }).for(
-    'AdministratorService',
-  );
+  const log = SILENT_LOGS.for('AdministratorService');
   const { now } = clock;
   const passwords = new WatchedPasswords();
-  const { sessions, links } = administratorServices({
-    database,
-    log,
-    sessionIdleMs: HOUR_MS,
-    sessionLifetimeMs: HOUR_MS,
-    now,
-  });
+  const { sessions, links } = administratorServicesOn(database, now);
   const budgets = new GuessBudgets({ database, now });
   const browsers = new KnownBrowsers(['a'.repeat(64)]);
   const signIn = new SignIn({ database, passwords, sessions, links, budgets, browsers, log, now });

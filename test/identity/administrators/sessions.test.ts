@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Database, DatabaseUnavailableError } from '../../../src/database/database.ts';
 import { Sessions } from '../../../src/identity/administrators/sessions.ts';
-import { createLogs } from '../../../src/observability/log.ts';
 import { DAY_MS, MINUTE_MS } from '../../../src/time/units.ts';
 import { createAdministrator, signedInBrowser } from '../../support/administration.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { openDatabaseOf, openTestDatabase } from '../../support/database.ts';
+import { recordedLogs, SILENT_LOGS } from '../../support/logs.ts';
 import { startTestService, temporaryFolder, until } from '../../support/service.ts';
 
 const MAX_SESSIONS_EACH = 50;
@@ -15,9 +15,7 @@ const IDLE_MS = 60 * MINUTE_MS;
 const LIFETIME_MS = 10 * IDLE_MS;
 const ADDRESS = '192.0.2.1';
 
-function sessionsOf(database: Database, clock: ManualClock, lines: string[] = []): Sessions {
-  const destination = { write: (line: string) => void lines.push(line) };
-  const logs = createLogs({ level: 'warn', customLevels: {}, destination });
+function sessionsOf(database: Database, clock: ManualClock, logs = SILENT_LOGS): Sessions {
   const log = logs.for('AdministratorService');
   return new Sessions({ database, log, idleMs: IDLE_MS, lifetimeMs: LIFETIME_MS, now: clock.now });
 }
@@ -130,10 +128,10 @@ describe('sessions', () => {
       // The watch of the database logs this, once.
       { error: new DatabaseUnavailableError('read only'), logged: 0 },
     ]) {
-      const lines: string[] = [];
-      const sessions = sessionsOf(refusing(error), world.clock, lines);
+      const { logs, lines } = recordedLogs('warn');
+      const sessions = sessionsOf(refusing(error), world.clock, logs);
       assert.notEqual(await sessions.verify(token, ADDRESS), null);
-      assert.equal(lines.length, logged, lines.join());
+      assert.equal(lines.length, logged, JSON.stringify(lines));
     }
   });
 

@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import type { Transaction } from '../../../src/database/database.ts';
-import { administratorServices } from '../../../src/identity/administrators/administration.ts';
 import { GuessBudgets } from '../../../src/identity/administrators/guess-budgets.ts';
 import { KnownBrowsers } from '../../../src/identity/administrators/known-browsers.ts';
 import { SignIn } from '../../../src/identity/administrators/sign-in.ts';
-import { createLogs } from '../../../src/observability/log.ts';
 import { ProblemError } from '../../../src/problems/problem.ts';
-import { HOUR_MS } from '../../../src/time/units.ts';
-import { PASSWORD, VIEWER_EMAIL } from '../../support/administration.ts';
+import { administratorServicesOn, PASSWORD, VIEWER_EMAIL } from '../../support/administration.ts';
 import { openTestDatabase } from '../../support/database.ts';
-import { until } from '../../support/service.ts';
+import { SILENT_LOGS } from '../../support/logs.ts';
+import { untilOneWaits } from '../../support/open-transaction.ts';
 
 const USE = { address: '192.0.2.1', userAgent: undefined };
 /** Of a password that nobody knows. */
@@ -23,22 +21,13 @@ async function openAdministration() {
   const owned = stack.use(await openTestDatabase());
   const { database } = owned;
   const now = Date.now;
-  const log = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } }).for(
-    'AdministratorService',
-  );
-  const services = administratorServices({
-    database,
-    log,
-    sessionIdleMs: HOUR_MS,
-    sessionLifetimeMs: HOUR_MS,
-    now,
-  });
+  const services = administratorServicesOn(database);
   const signIn = new SignIn({
     ...services,
     database,
     budgets: new GuessBudgets({ database, now }),
     browsers: new KnownBrowsers(['a'.repeat(64)]),
-    log,
+    log: SILENT_LOGS.for('AdministratorService'),
     now,
   });
   const elsewhere = owned.open();
@@ -54,12 +43,7 @@ async function openAdministration() {
         // Wrapped, so that the transaction does not wait for what waits for it.
         const begun = second();
         begun.catch(() => {});
-        if (database.dialect === 'postgres') {
-          await until(async () => {
-            const rows = await database.reader.all('select 1 as waits from pg_locks where not granted');
-            return rows.length > 0;
-          }, 'the second change waits for the first');
-        }
+        if (database.dialect === 'postgres') await untilOneWaits(database);
         return [null, { begun }] as const;
       });
       return await outcome.begun;

@@ -6,6 +6,8 @@ import { SCOPES } from '../../../src/identity/scopes.ts';
 import { HOUR_MS } from '../../../src/time/units.ts';
 import { ADMIN_EMAIL, Browser, createAdministrator, signedInBrowser } from '../../support/administration.ts';
 import { aroundTests } from '../../support/around-tests.ts';
+import { basic } from '../../support/basic.ts';
+import { RunningClock } from '../../support/clock.ts';
 import { openDatabaseOf } from '../../support/database.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../../support/service.ts';
 import {
@@ -54,9 +56,9 @@ describe('a caller whose credentials are not valid', () => {
   const calls = new Map<UnknownCaller, Call>();
 
   aroundTests(async (parts) => {
-    let elapsedMs = 0;
+    const clock = new RunningClock();
     const collected = collectRoutes();
-    service = parts.use(await startTestService({ now: () => Date.now() + elapsedMs }));
+    service = parts.use(await startTestService({ now: clock.now }));
     collected.stop();
     // The reference page's own address redirects to itself when it has a query.
     routes = collected.routes.filter(
@@ -65,15 +67,15 @@ describe('a caller whose credentials are not valid', () => {
     );
     const { data_dir: dataDir } = service.settings;
     const bearer = (token: string): Call => ({ headers: { authorization: `Bearer ${token}` } });
-    const basic = (user: string, password: string): Call => ({
-      headers: { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` },
+    const withBasic = (user: string, password: string): Call => ({
+      headers: { authorization: basic(user, password) },
     });
     const newToken = async () => {
       const client = await createClient(dataDir, { scopes: SCOPES });
       return { ...client, token: await requestToken(service.url, client.clientId, client.clientSecret) };
     };
     calls.set('an expired token', bearer(service.api.token));
-    elapsedMs = 2 * HOUR_MS;
+    clock.aheadMs = 2 * HOUR_MS;
 
     const valid = await newToken();
     const [disabled, deleted] = [await newToken(), await newToken()];
@@ -91,10 +93,10 @@ describe('a caller whose credentials are not valid', () => {
     calls.set('a token of a deleted client', bearer(deleted.token));
     calls.set('a token as a member of the query', { query: `?access_token=${valid.token}` });
     calls.set('a token as a cookie', { cookies: new Map([['access_token', valid.token]]) });
-    calls.set('the secret of a client as Basic credentials', basic(valid.clientId, valid.clientSecret));
+    calls.set('the secret of a client as Basic credentials', withBasic(valid.clientId, valid.clientSecret));
     calls.set(
       'the password of an administrator as Basic credentials',
-      basic(ADMIN_EMAIL, 'correct horse battery staple'),
+      withBasic(ADMIN_EMAIL, 'correct horse battery staple'),
     );
     calls.set('an empty Authorization field', { headers: { authorization: '' } });
 

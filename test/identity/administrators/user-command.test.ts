@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import { runUserCommand } from '../../../src/cli/user-command.ts';
-import { administratorServices } from '../../../src/identity/administrators/administration.ts';
-import { createLogs } from '../../../src/observability/log.ts';
-import { HOUR_MS } from '../../../src/time/units.ts';
-import { Browser, createAdministrator, PASSWORD, signedInBrowser } from '../../support/administration.ts';
+import {
+  administratorServicesOn,
+  Browser,
+  createAdministrator,
+  PASSWORD,
+  signedInBrowser,
+} from '../../support/administration.ts';
 import { assertExplains, outcomeOf } from '../../support/command-in-process.ts';
 import { openTestDatabase } from '../../support/database.ts';
 import { startTestService } from '../../support/service.ts';
@@ -15,14 +18,7 @@ import { runProgram } from '../../support/service-process.ts';
 
 async function openCommand() {
   const owned = await openTestDatabase();
-  const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } });
-  const { administrators, setup } = administratorServices({
-    database: owned.database,
-    log: logs.for('AdministratorService'),
-    sessionIdleMs: HOUR_MS,
-    sessionLifetimeMs: HOUR_MS,
-    now: Date.now,
-  });
+  const { administrators, setup } = administratorServicesOn(owned.database);
   let opened = 0;
   return {
     administrators,

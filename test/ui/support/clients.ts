@@ -3,8 +3,9 @@ import type { Locator, Page } from 'playwright-core';
 import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import { ClientService } from '../../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../../src/identity/scopes.ts';
+import { basic } from '../../support/basic.ts';
 import { openDatabaseOf } from '../../support/database.ts';
-import type { TestService } from '../../support/service.ts';
+import { requestToken, type TestService } from '../../support/service.ts';
 
 /** The page of API clients as people use it, and what others do to the same clients meanwhile. */
 
@@ -56,11 +57,16 @@ export async function act(page: Page, name: string, item: string): Promise<void>
 export async function scopesOf(service: TestService, { id, secret }: Made): Promise<string> {
   const response = await fetch(`${service.url}/public/v1/auth`, {
     method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
+    headers: { authorization: basic(id, secret) },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
   const answer = (await response.json()) as { scope?: string; error?: string };
   return answer.scope ?? answer.error ?? '';
+}
+
+/** An access token of a client. */
+export function tokenOf(service: TestService, { id, secret }: Made): Promise<string> {
+  return requestToken(service.url, id, secret);
 }
 
 /** What somebody else does meanwhile. */
