@@ -20,8 +20,8 @@ const MAX_WARM_UP_PARTS = 16;
 export type ApiRequest = (api: ApiClient, n: number) => Promise<unknown>;
 
 /**
- * Measures how many requests per second the API answers, as a share of a bare Fastify route that reads the same body and
- * sends an answer of the same size. This process sends all of them, and the two take turns.
+ * Measures how many requests per second the API answers, as a share of the rate of a bare Fastify route that reads the
+ * same body and sends a response of the same size. This process sends all of them, and the two take turns.
  */
 export async function measureBesideFastify(
   run: BenchRun,
@@ -43,7 +43,7 @@ export async function measureBesideFastify(
     await bareApi.authorize();
     let count = 0;
     const turn = async (side: ApiClient, seconds: number): Promise<LoadTurn> => {
-      // Otherwise, the service would deliver the messages of its turn during the turn of the other side.
+      // Otherwise, the service would deliver the messages of its own turn during the turn of the other side.
       run.sink.letPass(side === api);
       return await loadTurn(() => request(side, ++count), { connections: RAW_CONNECTIONS, seconds });
     };

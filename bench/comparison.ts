@@ -38,12 +38,12 @@ export interface RunComparison {
 type Comparable = Pick<Results, 'machine' | 'database' | 'queue' | 'plan' | 'deliveries' | 'player'> &
   Partial<Pick<Results, 'events' | 'tokens'>>;
 
-/** What a comparison needs, and what tables and goals need besides. */
+/** The members that a comparison needs, and the further ones that tables and goals need. */
 const COMPARED = ['machine', 'database', 'queue', 'plan', 'deliveries'];
 const SHOWN = ['slowdowns', 'events', 'tokens', 'player', 'start', 'first_load'];
 
 /**
- * Reads the results file of a run. One of an earlier version may lack what only tables and goals need.
+ * Reads the results file of a run. A file of an earlier version may lack members that only tables and goals need.
  * @throws {UsageError} if the file is missing, is not JSON or contains something else
  */
 export function readResults(file: string, { isShown = false }: { isShown?: boolean } = {}): Results {

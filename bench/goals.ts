@@ -2,7 +2,7 @@ import type { DatabaseName } from './bench-database.ts';
 import type { ScenarioName } from './plan.ts';
 import type { Goal, Results } from './results.ts';
 
-/** What is wanted on each database; null for no goal. */
+/** The goals for each database; null for no goal. */
 const WANTED = {
   share_one_webhook: { sqlite: 0.3, postgres: 0.07 },
   share_ten_webhooks: { sqlite: 0.33, postgres: null },

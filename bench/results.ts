@@ -108,7 +108,7 @@ export interface FirstLoadResult {
   pages: Record<string, { requests: number; kilobytes: number }>;
 }
 
-/** The results of a run. Rates are per second. What was not measured is missing or null. */
+/** The results of a run. Rates are per second. Values that were not measured are missing or null. */
 export interface Results {
   date: string;
   seconds: number;

@@ -20,7 +20,7 @@ export interface ComparisonPlan {
   servicePosts: number;
 }
 
-/** What passed in a comparison. A side that is not compared has no turns and no posts. */
+/** The posts that passed in a comparison. A side that is not compared has no turns and no posts. */
 export interface Comparison {
   /** The posts in each turn, in the order of the turns. */
   turns: Record<Side, { posts: number; ms: number }[]>;

@@ -15,7 +15,7 @@ export interface AccessToken {
 }
 
 /** Shows a call before it is made, with a readable `body`. */
-export type TellCall = (method: string, path: string, body: string) => void;
+export type CallListener = (method: string, path: string, body: string) => void;
 
 /** Requests an access token. @throws {DemoFailure} */
 export async function requestToken(
@@ -40,13 +40,13 @@ export class ApiClient {
   readonly #url: string;
   readonly #token: string;
   readonly #signal: AbortSignal;
-  readonly #tell: TellCall;
+  readonly #onCall: CallListener;
 
-  constructor(options: { url: string; token: string; signal: AbortSignal; tell: TellCall }) {
+  constructor(options: { url: string; token: string; signal: AbortSignal; onCall: CallListener }) {
     this.#url = options.url;
     this.#token = options.token;
     this.#signal = options.signal;
-    this.#tell = options.tell;
+    this.#onCall = options.onCall;
   }
 
   /** Reads without showing the call. @throws {DemoFailure} */
@@ -57,7 +57,7 @@ export class ApiClient {
   /** Changes something and shows the call. @throws {DemoFailure} */
   async send<T>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<T> {
     const json = body === undefined ? null : JSON.stringify(body);
-    this.#tell(method, path, JSON.stringify(body, withoutSecrets) ?? '');
+    this.#onCall(method, path, JSON.stringify(body, withoutSecrets) ?? '');
     const headers = { ...this.#headers(), ...(json !== null && { 'content-type': 'application/json' }) };
     return await ask<T>(this.#url + path, { method, headers, body: json }, this.#signal);
   }
@@ -75,7 +75,7 @@ export class ApiClient {
       ...Object.entries(fields).map(([name, value]) => `${name}=${value}`),
       `file=@${file.fileName}`,
     ];
-    this.#tell('POST', path, summary.join('  '));
+    this.#onCall('POST', path, summary.join('  '));
     return await ask<T>(
       this.#url + path,
       { method: 'POST', headers: this.#headers(), body: form },

@@ -193,11 +193,11 @@ class Demo {
 
   async #authenticate(url: string, client: ClientCredentials): Promise<ApiClient> {
     this.#screen.title('An access token, from OAuth 2.0 client credentials');
-    const tell = (method: string, called: string, body: string) => this.#screen.call(method, called, body);
-    tell('POST', '/public/v1/auth', 'grant_type=client_credentials');
+    const onCall = (method: string, called: string, body: string) => this.#screen.call(method, called, body);
+    onCall('POST', '/public/v1/auth', 'grant_type=client_credentials');
     const token = await requestToken(url, client, this.#signal);
     this.#screen.line(`  A bearer token, valid for ${token.expires_in} s.`);
-    return new ApiClient({ url, token: token.access_token, signal: this.#signal, tell });
+    return new ApiClient({ url, token: token.access_token, signal: this.#signal, onCall });
   }
 
   async #makeCustomer(api: ApiClient): Promise<DemoAccount> {
@@ -234,7 +234,7 @@ class Demo {
     customer: DemoAccount;
     learner: Learner;
   }): Promise<void> {
-    const steps = walk({ api, customer, learner, tell: (facts) => this.#screen.facts(facts) });
+    const steps = walk({ api, customer, learner, showFacts: (facts) => this.#screen.facts(facts) });
     this.#events = steps.flatMap((step) => step.causes);
     const targets = webhooks.map(({ target }) => target);
     const dead = Promise.all(webhooks.map((webhook) => this.#watchDeadLetters(api, webhook)));

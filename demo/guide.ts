@@ -1,7 +1,7 @@
 import type { ClientCredentials } from './api-client.ts';
 import type { Screen } from './screen.ts';
 
-/** Shows what to look at and to try while the service is running. */
+/** Shows what to look at and what to try while the service is running. */
 export function guide(
   screen: Screen,
   {

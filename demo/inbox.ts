@@ -16,11 +16,11 @@ export class Inbox implements AsyncDisposable {
   readonly #arrivals: Arrival[] = [];
   readonly #news = new EventEmitter();
   readonly #receivers = new AsyncDisposableStack();
-  readonly #tell: (arrival: Arrival) => void;
+  readonly #onArrival: (arrival: Arrival) => void;
 
-  /** `tell` is called with everything that arrives. */
-  constructor(tell: (arrival: Arrival) => void) {
-    this.#tell = tell;
+  /** `onArrival` is called with everything that arrives. */
+  constructor(onArrival: (arrival: Arrival) => void) {
+    this.#onArrival = onArrival;
   }
 
   /** Starts a target's receiver, which checks for the given secret, and returns its URL. */
@@ -85,7 +85,7 @@ export class Inbox implements AsyncDisposable {
   #add(arrival: Arrival): void {
     this.#arrivals.push(arrival);
     if (this.#arrivals.length > MAX_KEPT) this.#arrivals.shift();
-    this.#tell(arrival);
+    this.#onArrival(arrival);
     this.#news.emit('arrival');
   }
 }

@@ -50,7 +50,7 @@ export function readMessage(body: unknown): Message | null {
   return isMessage ? (body as Message) : null;
 }
 
-/** What a message is about, in a few words, without control characters for the terminal. */
+/** The subject of a message, in a few words, without control characters for the terminal. */
 export function essenceOf({ resource }: Message): string {
   const { account, content, registration } = resource;
   const parts: string[] = [];

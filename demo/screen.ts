@@ -11,7 +11,7 @@ const SUBTOPIC_WIDTH = Math.max(...SUBTOPICS.map((subtopic) => subtopic.length))
 const MIN_CUT_WIDTH = 24;
 const TIME_WIDTH = 'hh:mm:ss.mmm'.length;
 
-/** All that the demo shows, line by line. */
+/** Writes everything that the demo shows, line by line. */
 export class Screen {
   readonly style: Style;
   readonly #write: (text: string) => void;
@@ -57,7 +57,7 @@ export class Screen {
     for (const line of table(rows)) this.line(`  ${line}`);
   }
 
-  /** What the columns of the lines for postbacks mean. */
+  /** Explains the columns of the lines for postbacks. */
   legend(): void {
     const legend = [
       'WHEN'.padEnd(TIME_WIDTH),
@@ -123,7 +123,7 @@ export class Screen {
     for (const line of lines) this.line(`  ${line}`);
   }
 
-  /** Says that everything arrived, and how fast messages were that were accepted immediately. */
+  /** Reports that everything arrived, and how fast the messages were that were accepted immediately. */
   success(arrivals: readonly Arrival[], standings: readonly Standing[]): void {
     const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
     const taken = sum(standings.map(({ success_count }) => success_count));

@@ -22,7 +22,7 @@ export interface WalkOptions {
   readonly api: ApiClient;
   readonly customer: DemoAccount;
   /** Shows useful members of a response. */
-  readonly tell: (facts: Readonly<Record<string, string>>) => void;
+  readonly showFacts: (facts: Readonly<Record<string, string>>) => void;
   readonly learner: Learner;
 }
 
@@ -38,7 +38,7 @@ interface MadeCourse extends Made {
  * The steps that trigger all events of the service. Each step depends on those before it. To show another event, add a step
  * that triggers it and, if no target has its topic yet, a target.
  */
-export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
+export function walk({ api, customer, showFacts, learner }: WalkOptions): Step[] {
   const account = { id: 0, name: NEW_CUSTOMER };
   const folder = { id: 0, name: 'Onboarding' };
   const course = { id: 0, version: 0 };
@@ -146,7 +146,7 @@ export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
         const path = `/registrations/${registration.id}/launch`;
         const { launch_url } = await api.send<{ launch_url: string }>('POST', path);
         registration.launchUrl = launch_url;
-        tell({ launch_url });
+        showFacts({ launch_url });
       },
     },
     {

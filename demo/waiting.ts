@@ -12,7 +12,7 @@ export const PATIENCE_MS = MINUTE_MS;
 
 /** How a wait ends if its condition is never met. */
 export interface WaitLimits {
-  /** What is waited for, for people. */
+  /** The awaited result, for people. */
   readonly what: string;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;

@@ -13,7 +13,10 @@ import { bundleFolder, bundlesFolder } from '../bin/service-bundle.js';
 const EXTERNAL_PACKAGES = ['@node-rs/argon2', 'pg-native'];
 /** How long bundles of former sources are kept, since a service that is just starting may still load them. */
 const FORMER_BUNDLES_MS = 3_600_000;
-/** What every file of the bundle begins with: CommonJS packages load built-in modules, and read files of their folders. */
+/**
+ * The first lines of every file of the bundle: CommonJS packages load built-in modules, and read files of their
+ * folders.
+ */
 const BANNER = `
 import { createRequire as createBundleRequire } from 'node:module';
 const require = createBundleRequire(import.meta.url);

@@ -11,7 +11,7 @@ import { type DataModelApi, startDataModel } from '../test/ui/support/data-model
 const USAGE = `Usage: node scripts/data-model-conformance.ts FOLDER
 
 Replays the data model fixtures of FOLDER, a checkout of https://github.com/jcputney/scorm-again, and lists the calls that
-are answered in another way.
+have another result.
 `;
 const FIXTURES = 'test/conformance/adl/fixtures';
 const MOST_OF_STRING = 255;
@@ -61,7 +61,7 @@ function run(fixtures: string): number {
     }
   }
   process.stdout.write(
-    `${steps - failed} of ${steps} calls in ${files.length} files are answered as expected\n`,
+    `${steps - failed} of ${steps} calls in ${files.length} files have the expected result\n`,
   );
   return steps > 0 && failed === 0 ? 0 : 1;
 }

@@ -20,8 +20,8 @@ import { SCRIPTS } from './play-packages/scripts.ts';
 
 const USAGE = `Usage: node scripts/play-packages.ts FOLDER [NAME]…
 
-Plays each package of FOLDER (.zip) and prints what was recorded. NAME is what file names begin with. Fails if a package cannot
-be imported or opened, if a postback is not as it should be, or if nothing that a course reports is recorded.
+Plays each package of FOLDER (.zip) and prints what was recorded. NAME is the beginning of file names. Fails if a package cannot
+be imported or opened, if a postback is wrong, or if nothing that a course reports is recorded.
 `;
 const FIRST_STEPS = 6;
 const ALL_STEPS = 200;

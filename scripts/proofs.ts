@@ -21,16 +21,16 @@ export interface Proof {
   /** Databases of a quick run, unless one is requested. @defaultValue all of them */
   quickDatabases?: readonly DatabaseName[];
   /**
-   * `waits`: mostly for leases to end or services to recover, so that a quick run does other things meanwhile. `measures`:
-   * others at the same time would disturb it.
+   * `waits`: it mostly waits for leases to end or services to recover, so a quick run runs others meanwhile.
+   * `measures`: others at the same time would distort its measurements.
    */
   kind?: 'waits' | 'measures';
   environment: (extent: Extent) => NodeJS.ProcessEnv;
 }
 
 /**
- * A run of seconds on a busy machine says little about times: from this difference on, in milliseconds, something is in
- * the way of others.
+ * The difference, in milliseconds, from which others count as delayed. A run of seconds on a busy machine says little
+ * about shorter times.
  */
 const QUICK_SLACK = { PROOF_SLACK_MS: '1000' };
 const BOTH = ['sqlite', 'postgres'] as const;
@@ -59,7 +59,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     }),
   },
   power: {
-    about: 'the same, and the disk loses what was not synced at each kill: what was confirmed is there',
+    about: 'the same, and the disk loses unsynced data at each kill: no confirmed change is lost',
     files: ['test/proofs/power.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({
@@ -85,7 +85,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   outage: {
     about:
-      'database, disk, SQS and name servers fail and come back: nothing lost, and the log says what is wrong',
+      'database, disk, SQS and name servers fail and recover: nothing lost, and the log says what is wrong',
     files: ['test/proofs/outage.ts'],
     databases: BOTH,
     kind: 'waits',

@@ -10,8 +10,8 @@ import { runProof } from './proof-process.ts';
 import { type DatabaseName, type Extent, PROOFS, type Proof } from './proofs.ts';
 
 /**
- * Runs proofs: tests that search for faults by chance, for as long as one likes. All of them, or those that are named. Ends
- * with a table, and with an error when one fails; the name of what failed says how to repeat it.
+ * Runs proofs: tests that search for faults at random, for as long as you like. Runs all of them, or the named ones.
+ * Prints a table at the end, and fails if a proof fails. The name of the failed test says how to repeat it.
  */
 
 const NAME_WIDTH = 18;
@@ -48,7 +48,7 @@ interface Row {
   seconds: number;
 }
 
-/** Writes what is wrong with the arguments. */
+/** The arguments are wrong. The message says why. */
 class UsageError extends Error {}
 
 function parse(args: readonly string[]): {
@@ -108,11 +108,11 @@ interface Job {
 /** The environment that jobs share. */
 interface Surroundings {
   extent: Extent;
-  /** Where all temporary files are. */
+  /** The folder of all temporary files. */
   folder: string;
   serverUrl: string | null;
   notesFile: string;
-  /** Others run at the same time, so a job writes all that it has to say at its end. */
+  /** Other jobs run at the same time, so a job writes its output when it ends. */
   isShared: boolean;
   interruption: AbortSignal;
 }
@@ -173,7 +173,7 @@ async function runJobs(
   return rows;
 }
 
-/** Short runs share the machine: those that wait for most of their time begin, and those that measure are alone at the end. */
+/** Short runs share the machine. Those that mostly wait start first, and those that measure run alone at the end. */
 async function runQuickly(jobs: readonly Job[], surroundings: Surroundings): Promise<Row[]> {
   const are = (kind: 'waits' | 'measures') => jobs.filter(({ name }) => PROOFS[name]!.kind === kind);
   const [waiting, measuring] = [are('waits'), are('measures')];

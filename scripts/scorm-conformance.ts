@@ -19,7 +19,7 @@ import { readProperties, readTestCase, type TestCase } from './scorm-conformance
 const USAGE = `Usage: node scripts/scorm-conformance.ts FOLDER [NAME]…
 
 Plays the test cases of FOLDER, a checkout of https://github.com/adlnet/SCORM-2004-4ed-Test-Suite, and lists their
-faults. NAME is a test case, such as CM-01, or what several begin with.
+faults. NAME is a test case, such as CM-01, or the beginning of several.
 `;
 const COURSES = 'software_development/TestSuite/LMSRTE/Courses';
 const WORDS = 'software_development/resources/org/adl/testsuite/rte/lms/util/resources/Commands.properties';

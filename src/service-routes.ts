@@ -54,7 +54,7 @@ export async function addRoutes(
   await server.register(async (scoped) => {
     const routes = scoped as unknown as Routes;
     requireScopes(scoped, identity.authorize);
-    turns.takeThose(scoped);
+    turns.limitRoutes(scoped);
     identity.addRoutes(routes);
     await content.addRoutes(routes, player.learning);
     player.addRoutes(routes);

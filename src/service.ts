@@ -105,7 +105,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   };
 }
 
-/** Warns about settings that change nothing, and about a process that may open too few files. */
+/** Warns about settings that have no effect, and about a process that may open too few files. */
 function warnAbout(settings: Settings, log: Logger): void {
   for (const text of idleSettings(settings)) log.warn(text);
   const { warning: tooFewFiles } = planConnections(settings);
@@ -180,7 +180,7 @@ function createHttpServer(
   return server;
 }
 
-/** Not what monitoring and browsers ask for all the time: probes, metrics, and the pages of the admin UI. */
+/** Not the requests that monitoring and browsers send all the time: probes, metrics, and the pages of the admin UI. */
 function isWorthTracing({ url }: FastifyRequest): boolean {
   return !/^\/(?:health|metrics|ui)(?:[/?]|$)/.test(url);
 }

@@ -2,9 +2,9 @@ import { CopiedDatabaseError, describeCopied, readCopiedMarker } from './databas
 import {
   type DataFolder,
   DataFolderError,
+  dataFolderPaths,
   lacksDatabase,
   lockDataFolder,
-  namedPlaces,
   openDataFolder,
 } from './database/data-folder.ts';
 import type { Database } from './database/database.ts';
@@ -73,7 +73,7 @@ export async function openStorage(
   }: StorageOptions,
 ): Promise<Storage> {
   await using stack = new AsyncDisposableStack();
-  const folder = namedPlaces(settings.data_dir);
+  const folder = dataFolderPaths(settings.data_dir);
   const embedded = settings.database_url === null;
   const isNew = embedded && lacksDatabase(folder);
   if (isNew && !creates) {

@@ -12,7 +12,8 @@ import { until } from './support/service.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { succeeds } from './support/until.ts';
 
-// Runs on SQLite in `npm test`: no database takes part in reading credentials, and the tests of Amazon SQS store its messages on both.
+// Runs on SQLite in `npm test`: reading credentials does not involve the database. The tests of Amazon SQS store its
+// messages on both.
 
 // Needs a process of its own: it changes the variables in which the AWS SDK looks for credentials.
 

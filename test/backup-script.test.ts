@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { DAY_MS, SECOND_MS } from '../src/time/units.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// Runs on SQLite alone: a small script takes the place of the program.
+// Runs on SQLite alone: a small script replaces the program.
 
 const SCRIPT = path.join(import.meta.dirname, '../deploy/backup.sh');
 const TODAY = /^20\d\d-\d\d-\d\d-\d{6}$/;
@@ -16,7 +16,7 @@ const [OLD, RECENT, OTHER] = ['2026-01-01-020000', '2026-01-14-020000', 'kept'];
 function places(program: string) {
   const folder = temporaryFolder();
   const at = (...names: string[]) => path.join(folder.path, ...names);
-  // The folder of the service is a link, as systemd makes it.
+  // The service's folder is a symbolic link, as systemd creates it.
   for (const parent of ['private', 'copies'])
     for (const [name, days] of [
       [OLD, 20],

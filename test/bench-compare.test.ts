@@ -33,7 +33,7 @@ function besideFastify(share: number) {
   };
 }
 
-/** What a run writes, as far as a comparison reads it. */
+/** The parts of a run's results that a comparison reads. */
 function results(changes: object = {}) {
   return {
     machine: { cpu: 'a', cores: 2 },
@@ -51,7 +51,7 @@ function results(changes: object = {}) {
   };
 }
 
-/** Writes two made-up runs, and returns what `use` makes of their files. */
+/** Writes two made-up runs, and returns the result of `use` for their files. */
 function withFiles<T>(earlier: unknown, later: unknown, use: (one: string, other: string) => T): T {
   using folder = temporaryFolder();
   const [one, other] = ['earlier', 'later'].map((name) => path.join(folder.path, `${name}.json`)) as [
@@ -122,7 +122,7 @@ describe('"npm run bench -- --compare"', () => {
     assert.match(stdout, /^deliveries\.one_webhook\.share_of_raw .* fell$/m);
   });
 
-  it('names each ratio of CPU time, and each beside a bare Fastify route, that fell', () => {
+  it('names each ratio of CPU time, and each relative to a bare Fastify route, that fell', () => {
     const { one_webhook, hundred_webhooks } = results().deliveries;
     const { ratios } = compareHere(
       results(),
@@ -140,7 +140,7 @@ describe('"npm run bench -- --compare"', () => {
     assert.ok(ratios.some(({ name }) => name === 'tokens.cpu_share_of_fastify'));
   });
 
-  it('compares with a run that did not measure requests to the API beside a bare Fastify route', () => {
+  it('compares with a run that did not measure requests to the API relative to a bare Fastify route', () => {
     const { events: _events, tokens: _tokens, ...earlier } = results();
     const { ratios } = compareHere(earlier, results());
     assert.ok(ratios.length > 0 && ratios.every(({ hasFallen }) => !hasFallen));

@@ -26,7 +26,7 @@ test('the bench fills the lines of signed webhooks and of others, and makes them
   });
   await database.fill(folder, { messages: 6, state: 'due', targetUrl: TARGET });
   const { otherIds } = folder;
-  // The webhooks are created at the same time, so their ids may be in another order.
+  // The webhooks are created at the same time, so their ids may be in any order.
   const lineIds = folder.lineIds.toSorted((a, b) => a - b);
   const settings = { ...loadSettings({ env: {} }), data_dir: folder.path, database_url: folder.databaseUrl };
   await using storage = await openStorage(settings, { exclusive: true, now: Date.now });

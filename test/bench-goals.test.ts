@@ -35,7 +35,7 @@ const beside = (perSecond: number, share: number): ApiResult => ({
   cpu_share_of_fastify: share,
 });
 
-/** Deliveries with what goals are about. Goals about a member that is null fail. */
+/** Results of deliveries with the members that goals check. Goals about a member that is null fail. */
 const deliveries = (found: Partial<DeliveriesResult>): DeliveriesResult => ({
   webhooks: 1,
   waiting: 1,
@@ -105,7 +105,7 @@ function results(database: Database) {
 
 type Found = ReturnType<typeof results>;
 
-/** Each goal that has a limit of its own on a database, and a result that only just misses it. */
+/** Each goal with its own limit on a database, and a result that only just misses it. */
 const MISSES: Record<Database, Record<string, (found: Found) => void>> = {
   sqlite: {
     'share of raw, one webhook: 0.29, wanted at least 0.3': ({ deliveries }) => {

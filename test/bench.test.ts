@@ -6,7 +6,7 @@ import { renderReport } from '../bench/report.ts';
 import { runBench } from '../bench/run-bench.ts';
 import { Turns } from '../bench/turns.ts';
 
-/** A fraction of a second of what takes the most parts. */
+/** A fraction of a second for the measurement with the most parts. */
 const SMALLEST: Plan = {
   name: 'smallest',
   scenarios: {
@@ -46,7 +46,7 @@ function assertWithinTurns(
   assert.ok(rate >= least && rate <= most, `${what}: ${rate} is not from ${least} to ${most}`);
 }
 
-test('a comparison counts the posts of each side, and holds all of them at its end', async () => {
+test('a comparison counts the posts of each side, and includes all of them at its end', async () => {
   const turns = new Turns();
   const answered = { raw: 0, service: 0, base: 0 };
   const post = (side: 'raw' | 'service') => {
@@ -100,7 +100,7 @@ test('the bench starts the service on its own data, and finds deliveries, events
   assertWithinTurns(deliveries.per_second, deliveries.turns.service, [1], 'deliveries a second');
   assertWithinTurns(deliveries.share_of_raw, deliveries.turns.service, deliveries.turns.raw, 'share of raw');
   if (process.platform === 'linux') {
-    // So short a run takes only a few of the ticks in which the system counts.
+    // A run this short takes only a few of the ticks in which the system counts.
     const { cpu_us_per_delivery } = deliveries;
     assert.ok(cpu_us_per_delivery !== null && cpu_us_per_delivery >= 0, `${cpu_us_per_delivery} µs`);
   }

@@ -12,7 +12,7 @@ import {
   writeFiles,
 } from './support/npm-scripts.ts';
 
-/** Commands that check a checkout, with options, by the faults that each must find. */
+/** Commands that check a checkout, with options, by the fault that each must find. */
 const CHECK_COMMANDS: readonly { command: string; options?: readonly string[]; faults: Fault[] }[] = [
   { command: 'check:types', faults: ['types', 'types of the UI', 'types of the tests of the UI'] },
   { command: 'check:code', faults: ['code', 'import cycle'] },

@@ -21,15 +21,15 @@ import { FIRST_DATA_VARIABLE } from './support/postgres-server.ts';
 import { processesAbout } from './support/process-tree.ts';
 import { until } from './support/until.ts';
 
-/** Each command that checks something ends with an error when there is a fault in what it checks. */
+/** Each command that checks something ends with an error when it finds a fault. */
 
 const PASSING_TEST = "import { test } from 'node:test';\ntest('passes', () => {});\n";
 const THROWING_TEST =
   "import { test } from 'node:test';\ntest('throws', () => {\n  throw new Error('fault');\n});\n";
-/** Has an error that no promise of the test leads to. */
+/** It throws an error outside of every promise of the test. */
 const strayErrorTest = (fault: string) => `import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-test('goes on', async () => {
+test('continues', async () => {
   ${fault}
   await nextTurn();
   await nextTurn();
@@ -46,7 +46,7 @@ const UNLOADABLE_ON_POSTGRES = `import { test } from 'node:test';
 if (process.env.COURSEWIRE_TEST_POSTGRES !== undefined) throw new Error('fault');
 test('passes', () => {});
 `;
-/** So long that a program has started its tests by then, on a busy machine too. */
+/** Long enough for a program to have started its tests, even on a busy machine. */
 const PROGRAM_MS = 40_000;
 /** Never settles, and keeps its process. */
 const ENDLESS = 'setInterval(() => {}, 1_000); await new Promise(() => {});';
@@ -124,7 +124,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
       );
     const files = Object.keys(sources).map((name) => path.join(folder.path, name));
     const pool = path.join(ROOT, 'scripts/tests/pool.ts');
-    // A program with `--eval` would hand itself on to the tests.
+    // A program that is given by `--eval` would be passed on to the tests.
     const program = `
       import { PoolReport, runPool } from ${JSON.stringify(pathToFileURL(pool))};
       const report = new PoolReport((text) => process.stderr.write(text));
@@ -219,7 +219,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
 process.exitCode = 0;
 `,
     );
-    // They use parts of tests, which would report to the test runner.
+    // They use helpers of tests, which would report to the test runner.
     const outcome = await run(process.execPath, [program, folder.path], { NODE_TEST_CONTEXT: undefined });
     const said = outcome.output.split(/^exit code (?=\d+$)/m);
     assert.equal(said.length, names.length + 1, outcome.output);

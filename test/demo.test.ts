@@ -8,7 +8,7 @@ import { type Run, startCommand } from './support/started-command.ts';
 import { until } from './support/until.ts';
 import { BROWSER_VARIABLE } from './ui/support/chromium.ts';
 
-/** When, target, subtopic, attempt and answer of a postback. */
+/** Time, target, subtopic, attempt and response of a postback. */
 const POSTBACK = /^ {2}← \d\d:\d\d:\d\d\.\d{3} {2}(\S+(?: \S+)?) +([A-Z_]+) +(\d+) {2}(\d+)/gm;
 
 /** Runs the demo on any free port. */
@@ -16,13 +16,13 @@ function runDemo(...args: string[]): Run {
   return startCommand(process.execPath, ['demo/main.ts', '--port', '0', ...args]);
 }
 
-/** The same where no browser starts. */
+/** Runs the demo on a machine on which no browser starts. */
 function runDemoWithoutBrowser(...args: string[]): Run {
   const env = { [BROWSER_VARIABLE]: '/nowhere/chromium' };
   return startCommand(process.execPath, ['demo/main.ts', '--port', '0', ...args], env);
 }
 
-/** Subtopic, attempt and answer of each postback that was shown for a target. */
+/** Subtopic, attempt and response of each postback that was shown for a target. */
 function postbacksOf(target: string, stdout: string): string[] {
   return [...stdout.matchAll(POSTBACK)]
     .filter(([, name]) => name === target)

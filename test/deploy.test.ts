@@ -26,7 +26,7 @@ const COMPOSE = parse(read('deploy/compose.yaml'), { merge: true }) as {
   configs?: Record<string, { content: string }>;
 };
 const UNIT = read('deploy/coursewire.service');
-/** How much longer than the two settings a stop may take, in seconds. */
+/** By how many seconds a stop may exceed the two settings. */
 const STOP_MARGIN = /\b(\d+) s(?:econds)? (?:longer|more)\b[^.]*\bshutdown_delay\b/g;
 const [BUILD_STAGE = '', FINAL_STAGE = ''] = DOCKERFILE.split(/^FROM /m).slice(1);
 

@@ -34,7 +34,9 @@ const PAGES = [
   ...globSync('{docs,examples}/**/*.md', { cwd: ROOT }),
 ];
 
-/** The changes that stop, replace or remove something, and the words for it in the table of what a restore brings back. */
+/**
+ * The changes that stop, replace or remove something, and their words in the table of changes that a restore undoes.
+ */
 const REMOVALS = {
   MESSAGES_PURGED: /messages were .*purged/,
   MESSAGE_SKIPPED: /messages were .*skipped/,
@@ -70,7 +72,7 @@ function blocksOf(page: string, language: string): string[] {
     .map(([, , text]) => text!);
 }
 
-/** The rows of the table of what a restore brings back. */
+/** The rows of the table of changes that a restore undoes. */
 function restoredRows(): string[] {
   const [, section = ''] = /^### After a restore$(.*?)^## /ms.exec(read('docs/operating.md')) ?? [];
   return section.split('\n').filter((line) => line.startsWith('| '));
@@ -84,7 +86,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Who acts in a message: learners launch, and API clients do everything else, also the report of a status. */
+/** The actor of a message: learners launch, and API clients do everything else, including the report of a status. */
 function actorOf({
   subtopic,
   resource,
@@ -117,7 +119,7 @@ describe('docs/receiving.md', () => {
         logging_mode: 'FULLONERROR',
         max_attempts: message.max_attempts,
       });
-      // As text, for the order of members is part of it.
+      // Compared as text, because the order of members counts.
       assert.equal(JSON.stringify(message), built, subtopic);
     }
   });
@@ -245,7 +247,7 @@ describe('docs/troubleshooting.md', () => {
       .filter((reason) => !/^\d{3} /.test(reason));
   }
 
-  /** The reasons that are not in {@link KNOWN_REASONS}: calls in delivery, and secrets that are lost. */
+  /** The reasons that are not in {@link KNOWN_REASONS}: those in calls in delivery, and lost secrets. */
   function reasonsInCalls(): string[] {
     const files = [
       'delivery/postback-request',

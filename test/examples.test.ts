@@ -12,7 +12,7 @@ import { freePort, isListening } from './support/free-port.ts';
 import { connectTo } from './support/raw-http.ts';
 import { startTestService, type TestService, temporaryFolder, until } from './support/service.ts';
 
-// Runs on SQLite alone: receivers do not see what the service stores its messages in.
+// Runs on SQLite alone: receivers do not depend on the service's database.
 
 /** The receivers in examples/verify, each run if its toolchain is on this machine. */
 
@@ -27,9 +27,9 @@ const RECEIVERS: Record<string, { needs: string; command: (port: number) => [str
 
 /** The first run of Go compiles its library. */
 const COMPILING_DEADLINE_MS = 5 * DEADLINE_MS;
-/** Above the limit of the receivers, and little enough for the system's buffers, so that all of it can be sent. */
+/** Above the limit of the receivers, and small enough for the system's buffers, so that it can be sent completely. */
 const MORE_THAN_ANY_MESSAGE_BYTES = 1024 * 1024 + 1;
-/** Without these, the virtual machine compiles for a long life, on every processor. */
+/** Without these, the virtual machine optimizes for a long run, on every processor. */
 const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
 /** Optimizing Go's library, and compiling its parts in C, would take half as long again. */
 const GO_SETTINGS = { GOFLAGS: "'-gcflags=all=-N -l'", CGO_ENABLED: '0' };
@@ -222,7 +222,7 @@ async function post(
 interface Message {
   id: string;
   body: string;
-  /** What is signed, if it is not the body. */
+  /** The signed text, if it is not the body. */
   signed?: string;
   timestamp?: number;
 }
@@ -273,7 +273,7 @@ async function startReceiver(
   const kill = () => {
     if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   };
-  // A test that is ended from outside leaves no receiver behind.
+  // A test that is killed must leave no receiver behind.
   process.once('exit', kill);
   const stop = async () => {
     process.off('exit', kill);

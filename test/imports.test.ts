@@ -30,7 +30,7 @@ function importsIn(folder: string): Import[] {
   });
 }
 
-/** The folder directly below the root that a file is in. A file of the root itself is a place of its own. */
+/** The folder directly below the root that a file is in; for a file in the root itself, the file. */
 function placeOf(file: string): string {
   return file.split('/', 1)[0]!;
 }

@@ -259,7 +259,7 @@ it(
     assert.deepEqual(complaintsAbout(comments), []);
   });
 
-  it('names what a comment describes, instead of a thing that is the same as the one before', () => {
+  it('names what a comment describes, instead of referring to the comment before', () => {
     const vague = [[/^The same\b/, 'what it does, or: Like {@link …}, …']] as const;
     const comments = files('src/**/*.ts').flatMap((file) => commentsOf(file));
     assert.deepEqual(complaintsAbout(comments, vague), []);

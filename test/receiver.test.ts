@@ -6,7 +6,7 @@ import { basic } from './support/basic.ts';
 import { type Run, startCommand } from './support/started-command.ts';
 import { until } from './support/until.ts';
 
-/** A receiver that notes what it is given to keep; `keep` may throw. */
+/** A receiver that records the messages it stores; `keep` may throw. */
 async function startTestReceiver(
   keep: (id: string) => void | Promise<void> = () => {},
   onTest?: ReceiverOptions['onTest'],

@@ -37,7 +37,7 @@ const COUNT_LISTINGS = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => console.log(listings));
 `)}`;
 
-/** A small installation with this program's way of starting, and packages of this checkout. */
+/** A small installation that starts as this program does, with packages of this checkout. */
 function installation() {
   const folder = temporaryFolder();
   const at = (...names: string[]) => path.join(folder.path, ...names);
@@ -59,7 +59,7 @@ function installation() {
       const { status, stderr } = run('scripts/build-service.ts');
       assert.equal(status, 0, stderr);
     },
-    /** Builds, and returns how often the sources were read to name the bundle, at least. */
+    /** Builds the bundle. Returns how often, at least, the sources were read to name it. */
     buildAndCount: () => Number(run('--import', COUNT_LISTINGS, 'scripts/build-service.ts').stdout),
     bundles: () => readdirSync(bundlesFolder(folder.path)),
     [Symbol.dispose]: () => folder[Symbol.dispose](),

@@ -85,7 +85,7 @@ const AREA = /\/pages\/([a-z-]+)\//;
  */
 const chunkOf: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
   const starts = startsOf(id, getModuleInfo);
-  // Named as well: what has no name would follow the files that import it.
+  // Named as well: modules without a name would be added to the files that import them.
   if (starts.some((start) => getModuleInfo(start)?.isEntry === true))
     return id.includes('/node_modules/') || id.startsWith('\0') ? 'vendor' : 'app';
   if (starts.length < 2) return undefined;

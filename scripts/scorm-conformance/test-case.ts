@@ -15,7 +15,7 @@ export interface Call {
   /** An element may hold `&id&` for the index of the objective or store that has this id. */
   element: string;
   value: string;
-  /** Null where any result will do. */
+  /** Null if any result is accepted. */
   result: string | null;
   error: string | null;
 }

@@ -1,4 +1,4 @@
-import { namedPlaces } from '../../src/database/data-folder.ts';
+import { dataFolderPaths } from '../../src/database/data-folder.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { countAttempt, emptyCounters } from '../../src/webhooks/trends/trend.ts';
@@ -24,7 +24,7 @@ const PACES = new Map([
 
 /** Writes an hour of charts and a month of statistics for webhooks, so that they need not accumulate. */
 export async function addPast(dataFolder: string, { webhooks }: ExampleData): Promise<void> {
-  await using database = new SqliteDatabase(namedPlaces(dataFolder).databaseFile);
+  await using database = new SqliteDatabase(dataFolderPaths(dataFolder).databaseFile);
   const now = Date.now();
   const events = new Map<number, number>();
   const counters: StoredCounters[] = [];

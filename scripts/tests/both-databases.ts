@@ -5,7 +5,7 @@ import { type PooledProgram, PoolReport, runPool } from './pool.ts';
 import { testPrograms } from './processes.ts';
 import { ROOT } from './run.ts';
 
-/** The part of all programs within which those with browsers start. */
+/** Programs with browsers start within this share of all programs. */
 const BROWSERS_STARTED_BY = 0.7;
 
 /** The tests to run on each database. */
@@ -54,7 +54,7 @@ export async function runOnBothDatabases({ options, sqlite, postgres }: TestsOfD
   await postgresReport.end();
   process.stdout.write('\nPostgreSQL\n');
   process.stdout.write(Buffer.concat(later));
-  // The failures once more, since hundreds of lines may follow them above.
+  // Repeats the failures, because hundreds of lines may follow them above.
   const outcomes = reports.flatMap(({ database, report }) => [
     `${database}: ${report.hasFailed ? 'FAILED' : 'passed'}`,
     ...report.failures.map((failure) => `  ${failure}`),
@@ -64,8 +64,8 @@ export async function runOnBothDatabases({ options, sqlite, postgres }: TestsOfD
 }
 
 /**
- * Distributes programs with browsers, others on SQLite and those on PostgreSQL evenly, because the first compute all the
- * time while the last wait for their server. Those with browsers are through first, since they take longest.
+ * Distributes programs with browsers, others on SQLite and those on PostgreSQL evenly, because the first compute all
+ * the time while the last wait for their server. Those with browsers start first, because they take longest.
  */
 function interleave(programs: readonly PooledProgram[]): PooledProgram[] {
   const groups = Map.groupBy(programs, ({ file, environment }) =>

@@ -14,11 +14,14 @@ export interface PooledProgram {
 
 /** Two more than there are processors: tests of processes and of a database server wait for much of their time. */
 const PROGRAMS_AT_ONCE = availableParallelism() + 2;
-/** When a program that still runs is ended: the longest takes three minutes, on a busy machine ten. */
+/** The time after which a running program is ended. The longest takes three minutes, on a busy machine ten. */
 const PROGRAM_LIMIT_MS = 20 * 60_000;
-/** When a test that still runs fails, and the next one starts. No test takes a third of it, even on a busy machine. */
+/**
+ * The time after which a running test fails, and the next one starts. No test takes a third of it, even on a busy
+ * machine.
+ */
 const TEST_LIMIT_MS = 8 * 60_000;
-/** What a report counts: names in the events of `node:test`, and in the report. */
+/** The counts of a report, by their names in the events of `node:test` and in the report. */
 const COUNTS = {
   tests: 'tests',
   suites: 'suites',
@@ -37,7 +40,7 @@ export class PoolReport {
   #hasFailed = false;
   readonly #failures: string[] = [];
 
-  /** @param write gets the text of the report as it grows. */
+  /** @param write receives the text of the report as it grows. */
   constructor(write: (text: Buffer) => void) {
     this.#spec.on('data', write);
   }
@@ -52,7 +55,7 @@ export class PoolReport {
     return this.#failures;
   }
 
-  /** Adds what a program reported from its start to its end. */
+  /** Adds all events of a program. */
   add(events: readonly TestEvent[]): void {
     for (const event of events) {
       if (event.type === 'test:fail') this.#keepFailure(event.data);
@@ -76,13 +79,13 @@ export class PoolReport {
       this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
   }
 
-  /** A program did not run to its end, for this reason. */
+  /** Adds a program that did not run to its end, with the reason. */
   fail(reason: string | null = null): void {
     this.#hasFailed = true;
     if (reason !== null) this.#failures.push(reason);
   }
 
-  /** Writes the failures once more, after the number of tests. */
+  /** Writes the number of tests, and then the failures once more. */
   async end(): Promise<void> {
     const lines = Object.entries(COUNTS).map(([name, label]) => `${label} ${this.#counts.get(name)}`);
     for (const message of [...lines, `duration_ms ${performance.now() - this.#startedAt}`])
@@ -92,7 +95,7 @@ export class PoolReport {
   }
 }
 
-/** What a program did when it was ended, by its events until then: the suite and test that it was in. */
+/** The suite and test that a program was in when it was ended, according to its events. */
 function stateOf(events: readonly TestEvent[]): string {
   const keyOf = ({ nesting, name }: { nesting: number; name: string }) => `${nesting} ${name}`;
   const running = new Map<string, string>();
@@ -112,7 +115,7 @@ function isAboutWholeRun({ type, data }: TestEvent): boolean {
 }
 
 /**
- * Runs programs, those at the front first, a few at a time. Each is added to its report when it is over.
+ * Runs programs in order, a few at a time. Each is added to its report when it has ended.
  * @param options for `node`, such as `--test-name-pattern=lease`
  * @param signal once it is aborted, running programs are ended and no others start
  * @param limits.programMs how long a program may run. One that never exits would keep the command from ending

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Most test files take less time than starting a process and loading the service do, and a browser takes longer still. So
- * files of a folder, or of several folders with few tests, share a process, and its browser or databases. A file gets a process
- * of its own if it has the comment below. So does a file with a `beforeEach` or `afterEach` outside of every `describe`, since
- * these would run around the tests of the other files, too. Its outer `before` and `after` run once, before and after the tests of all of them.
+ * Most test files take less time than starting a process and loading the service, and a browser takes longer still. So
+ * files of a folder, or of several folders with few tests, share a process, and its browser or databases. A file gets a
+ * process of its own if it has the comment below. So does a file with a `beforeEach` or `afterEach` outside of every
+ * `describe`, since these would run around the tests of the other files, too. Its outer `before` and `after` run once,
+ * before and after the tests of all of them.
  */
 
 /** Folders whose files share processes, and how many files share one at most. Other files have a process each. */
@@ -20,7 +21,7 @@ const SHARING: readonly { folders: readonly string[]; most: number }[] = [
   { folders: ['test/delivery'], most: 40 },
   { folders: ['test/identity'], most: 40 },
   { folders: ['test/player'], most: 40 },
-  // These mostly wait, so they run beside each other.
+  // These mostly wait, so they run in parallel.
   { folders: ['test/queue'], most: 7 },
   { folders: ['test/ui'], most: 14 },
   { folders: ['test/webhooks'], most: 40 },
@@ -46,7 +47,9 @@ export interface TestPrograms extends Disposable {
   readonly files: readonly string[];
 }
 
-/** Distributes test files to processes. @param files paths from `root`; what is not there is handed on as it is. */
+/**
+ * Distributes test files to processes. @param files paths from `root`. Files that do not exist are passed on unchanged.
+ */
 export function testPrograms(files: readonly string[], root: string): TestPrograms {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-tests-'));
   const groups = groupsOf(files, root);

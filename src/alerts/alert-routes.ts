@@ -20,7 +20,7 @@ const READ = { scope: 'webhooks:read' };
 const WRITE = { scope: 'webhooks:write' };
 const tags = ['Alerts'];
 const TOO_MANY =
-  `${MAX_ALERT_TESTS_AT_A_TIME} tests of the caller are under way, or the caller has sent ` +
+  `${MAX_ALERT_TESTS_AT_A_TIME} tests of the caller are in progress, or the caller has sent ` +
   `${MAX_ALERT_TESTS_IN_A_ROW} without a pause.`;
 const params = Type.Object({ alert_id: PathId('The id of the alert rule.') });
 

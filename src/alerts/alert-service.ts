@@ -18,7 +18,7 @@ import {
   type CredentialsCipher,
   UndecryptableError,
 } from '../secrets/credentials-cipher.ts';
-import { dismissEnds, endFiringsOfRule } from './firings/firing-store.ts';
+import { endFiringsOfRule, markEndsReported } from './firings/firing-store.ts';
 import { deleteWaitingNotices, endAttempts } from './notices/notice-store.ts';
 import { alertChanges } from './rules/alert-audit.ts';
 import { alertErrors, webhookIdsOf } from './rules/alert-input.ts';
@@ -97,7 +97,7 @@ export class AlertService {
 
   /**
    * Replaces the whole configuration. If it no longer watches the same, the alerts that are firing end without a notice
-   * and begin again if the trouble still lasts. Notices that wait are not sent any more.
+   * and begin again if the problem still lasts. Notices that wait are not sent any more.
    * @throws {ProblemError} `not-found`, `invalid-request`, `precondition-failed`
    */
   async update(
@@ -118,7 +118,7 @@ export class AlertService {
       await this.#writeUrl(tx, id, input);
       if (!watchesTheSame(current, columns)) {
         await endFiringsOfRule(tx, id, 'RULE_CHANGED', now);
-        await dismissEnds(tx, id);
+        await markEndsReported(tx, id);
         await deleteWaitingNotices(tx, id);
         await endAttempts(tx, id);
       }
@@ -131,7 +131,7 @@ export class AlertService {
   }
 
   /**
-   * Deletes a rule. What it reported stays in the list of firings.
+   * Deletes a rule. Its firings stay in the list.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async delete(id: number, { by, expected }: { by: Actor; expected: ExpectedRevisions }): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AtATime } from '../http/at-a-time.ts';
+import { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { ProblemError } from '../problems/problem.ts';
 import { NEVER } from '../time/never.ts';
 import { RateLimit } from '../time/rate-limit.ts';
@@ -22,14 +22,14 @@ export interface AlertTestResult {
 }
 
 /**
- * Sends test notices immediately, whether or not the rule is enabled, but only a few per caller at a time, because each may
- * hold connections until their deadlines, and about 20 per hour: each sends e-mail with a text of the caller to all
- * addresses of the rule. The tests are counted in each instance.
+ * Sends test notices immediately, even if the rule is disabled. A caller can send only a few at a time, because each
+ * may hold connections until their deadlines. About 20 per hour are allowed, because each sends e-mail with a text of
+ * the caller to all addresses of the rule. The tests are counted in each instance.
  */
 export class AlertTests {
   readonly #sender: Pick<NoticeSender, 'send'>;
   readonly #now: () => number;
-  readonly #atATime = new AtATime(
+  readonly #limit = new ConcurrencyLimit(
     MAX_ALERT_TESTS_AT_A_TIME,
     `You already have ${MAX_ALERT_TESTS_AT_A_TIME} alert tests running. Try again when one has finished`,
   );
@@ -46,7 +46,7 @@ export class AlertTests {
    * @throws {ProblemError} `too-many-requests`
    */
   async send(rule: AlertRule, callerId: string): Promise<AlertTestResult[]> {
-    return await this.#atATime.run(callerId, () => {
+    return await this.#limit.run(callerId, () => {
       this.#assertRate(callerId);
       return this.#send(rule);
     });

@@ -4,7 +4,7 @@ import type { Condition } from './rules/alert-rule.ts';
 /** Alerts of a rule that begin (or end) within this time after a notice are reported together. */
 export const NOTICE_GROUP_MS = 5 * MINUTE_MS;
 
-/** Why an alert ended. RESOLVED: the trouble was over. All others are what a person did. */
+/** Why an alert ended. RESOLVED: the problem was over. All other reasons are actions of people. */
 export const END_REASONS = [
   'RESOLVED',
   'PAUSED',
@@ -15,9 +15,9 @@ export const END_REASONS = [
 ] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
-/** What was known about a trouble when it was detected. */
+/** The details of a problem when it was detected. */
 export interface TroubleDetails {
-  /** Why it is in trouble, in a few words; null if nothing is known. */
+  /** The cause in a few words; null if it is unknown. */
   reason: string | null;
   /** What the target said about it; null if it said nothing. */
   explanation: string | null;
@@ -37,7 +37,10 @@ export interface ServiceTrouble {
   reason: string;
 }
 
-/** Something that a rule watches and that is in trouble at the moment. Times are in epoch milliseconds. */
+/**
+ * A webhook or part of the service that a rule watches and that currently has a problem. Times are in epoch
+ * milliseconds.
+ */
 export interface Trouble {
   /** `webhook:12`, `disk:host-a`. */
   subject: string;
@@ -45,12 +48,12 @@ export interface Trouble {
   name: string;
   webhookId: number | null;
   since: number;
-  /** Whether it has lasted long enough for an alert to begin. An alert that has begun lasts as long as the trouble. */
+  /** Whether it has lasted long enough for an alert to begin. An alert that has begun lasts as long as the problem. */
   begins: boolean;
   details: TroubleDetails;
 }
 
-/** A trouble that a rule has detected. Times are in epoch milliseconds. */
+/** A problem that a rule has detected. Times are in epoch milliseconds. */
 export interface Firing {
   id: number;
   ruleId: number;

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
 import { openCopyDatabases, openSourceDatabase } from '../database/copying/open-databases.ts';
-import { namedPlaces } from '../database/data-folder.ts';
+import { dataFolderPaths } from '../database/data-folder.ts';
 import { installationOf } from '../database/installation.ts';
 import { assertNoInstanceRuns } from '../housekeeping/migration-guards.ts';
 import { administratorServices } from '../identity/administrators/administration.ts';
@@ -55,31 +55,28 @@ const UNEXPECTED_FAILURE = 'the service ends because of an unexpected failure';
 const REPEATED_SIGNAL_MS = 1_000;
 const MAX_PASSWORD_INPUT = 4_096;
 
-/** What the command line reads and writes besides its arguments and standard input. */
-export interface Surroundings extends Required<Output> {
+/** The environment and the output streams of the command line. */
+export interface CommandIo extends Required<Output> {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const THIS_PROCESS: Surroundings = {
+const PROCESS_IO: CommandIo = {
   env: process.env,
   write: writeOutput,
   writeError: writeErrors,
 };
 
-/** A call of a command: its surroundings and the option `--config`. */
-interface Call extends Surroundings {
+/** A call of a command, with the option `--config`. */
+interface Call extends CommandIo {
   readonly configFile: string | undefined;
 }
 
 /** Runs the program with its arguments and returns its exit code. */
-export async function runCommandLine(
-  args: readonly string[],
-  surroundings: Surroundings = THIS_PROCESS,
-): Promise<number> {
-  const { write, writeError } = surroundings;
+export async function runCommandLine(args: readonly string[], io: CommandIo = PROCESS_IO): Promise<number> {
+  const { write, writeError } = io;
   try {
     const { configFile, rest } = takeConfigOption(args);
-    const call: Call = { ...surroundings, configFile };
+    const call: Call = { ...io, configFile };
     const [command, ...commandArgs] = rest;
     switch (command) {
       case undefined:
@@ -310,7 +307,7 @@ async function manageDatabase(call: Call, args: readonly string[]): Promise<numb
 async function makeBackup(call: Call, args: readonly string[]): Promise<number> {
   return await runBackupCommand(args, {
     settings: () => readSettings(call),
-    dataFolder: () => namedPlaces(readSettings(call).data_dir),
+    dataFolder: () => dataFolderPaths(readSettings(call).data_dir),
     write: call.write,
     writeError: call.writeError,
   });

@@ -136,7 +136,7 @@ async function returnToSource({ openSource, dataDir, write }: DatabaseCommandCon
     `A service can start on the embedded database in ${dataDir()} again, which ${describeCopied(marker)}.\n` +
       'Before you start it, stop all instances on PostgreSQL and remove database_url.\n' +
       'The embedded database has no changes since the copy. The service sends the messages that were waiting at that time,\n' +
-      'also if they were sent from PostgreSQL since.\n',
+      'even if they were sent from PostgreSQL since.\n',
   );
   return SUCCESS;
 }

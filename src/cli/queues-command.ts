@@ -152,7 +152,7 @@ async function missingPermissions(api: SqsApi): Promise<string[]> {
   try {
     await api.delete([NO_RECEIPT]);
   } catch (error) {
-    // Any other refusal is of the handle.
+    // Any other refusal is about the receipt handle.
     if (error instanceof SqsError && error.failure === 'permission')
       return [`the credentials do not allow sqs:DeleteMessage on ${api.nameOf('messages')}`];
   }

@@ -109,7 +109,7 @@ describe('the folder of a course', () => {
     );
   });
 
-  it('is not one of two, and not two folders deep', async () => {
+  it('is ambiguous if there are two, and too deep below two folders', async () => {
     const two = { ...inFolder('a', scorm12Files()), ...inFolder('b', scorm12Files()) };
     await assert.rejects(inspectFiles(two), { code: 'MANIFEST_AMBIGUOUS', message: /"a\/" and "b\/"/ });
     await assert.rejects(inspectFiles(inFolder('a/b', scorm12Files())), {

@@ -7,14 +7,14 @@ describe('a text from a package, quoted for a message', () => {
     assert.equal(quoted('My Course/café.html'), '"My Course/café.html"');
   });
 
-  it('shows control, formatting and line separating characters instead of having them', () => {
+  it('shows control, formatting and line-separating characters as escapes', () => {
     assert.equal(
       quoted('a\n\u001b[31m\u202egpj\u2028.exe\ud800'),
       '"a\\u{a}\\u{1b}[31m\\u{202e}gpj\\u{2028}.exe\\u{d800}"',
     );
   });
 
-  it('is cut when it is long, never within a character', () => {
+  it('is truncated if it is long, never within a character', () => {
     assert.equal(quoted('😀'.repeat(100)), `"${'😀'.repeat(100)}"`);
     assert.equal(quoted('😀'.repeat(101)), `"${'😀'.repeat(100)}…"`);
     assert.equal(quoted('x'.repeat(1_000_000)), `"${'x'.repeat(100)}…"`);

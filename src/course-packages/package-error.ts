@@ -2,8 +2,8 @@
 const SHOWN_CHARACTERS = 100;
 
 /**
- * A text from a package as it appears in a message: quoted, of limited length, with control, formatting and unpaired
- * surrogate characters written as `\u{…}`, so that they cannot affect a terminal or a page.
+ * A text from a package as it appears in a message: quoted and of limited length. Control, formatting and unpaired
+ * surrogate characters are written as `\u{…}`, so that they cannot affect a terminal or a page.
  */
 export function quoted(text: string): string {
   const start = Array.from(text.slice(0, 2 * SHOWN_CHARACTERS + 2));

@@ -59,7 +59,7 @@ describe('the text of a manifest', () => {
     assert.deepEqual(read(Buffer.from(text)), { text, guessed: false });
   });
 
-  it('is refused in an encoding that is unknown or that its bytes are not of', () => {
+  it('is refused if its encoding is unknown or does not match its bytes', () => {
     const unknown = Buffer.from('<?xml version="1.0" encoding="klingon"?><a/>');
     const halfCharacter = Buffer.concat([Buffer.from('\ufeff<a/>', 'utf16le'), Buffer.from([0])]);
     for (const bytes of [unknown, halfCharacter]) {

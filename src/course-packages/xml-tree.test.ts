@@ -40,7 +40,7 @@ describe('an XML tree', () => {
     );
   });
 
-  it('is looked through without regard to case and namespace', async () => {
+  it('is searched regardless of case and namespace', async () => {
     const root = await parse(
       '<m xmlns:a="urn:a"><Item/><a:ITEM scormType=" sco "/><org><Title> T </Title></org><blank> </blank></m>',
     );

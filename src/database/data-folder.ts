@@ -23,7 +23,7 @@ export interface DataFolder {
 }
 
 /** The paths in a data folder, whether it exists or not. */
-export function namedPlaces(folder: string): DataFolder {
+export function dataFolderPaths(folder: string): DataFolder {
   const root = path.resolve(folder);
   return {
     path: root,
@@ -51,7 +51,7 @@ export function lacksDatabase({ databaseFile }: DataFolder): boolean {
  * @throws {DataFolderError} if it cannot be created or written
  */
 export function openDataFolder(folder: string, { holdsDatabase = true } = {}): DataFolder {
-  const places = namedPlaces(folder);
+  const places = dataFolderPaths(folder);
   const root = places.path;
   try {
     for (const place of [root, places.contentFolder, places.temporaryFolder]) {
@@ -73,7 +73,7 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
 /**
  * Locks the folder for this process until the result is disposed of. The operating system releases the lock when the
  * process ends in any way, so stale locks cannot occur.
- * @throws {DataFolderError} if another process has locked it, with the text that `refusal` makes of that process
+ * @throws {DataFolderError} if another process has locked it, with the text that `refusal` returns for that process
  */
 export function lockDataFolder(
   folder: DataFolder,

@@ -13,7 +13,7 @@ import type { Dialect } from './database.ts';
 export interface IndexPart {
   /** The first columns of the index, each with its only value. PostgreSQL must not get these conditions a second time. */
   equal: Readonly<Record<string, unknown>>;
-  /** The columns behind these, by which the rows are ordered. */
+  /** The columns after these. The rows are ordered by them. */
   by: readonly string[];
   /** Limits of the first columns of `by`. */
   bounds: readonly IndexBound[];

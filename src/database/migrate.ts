@@ -46,7 +46,7 @@ import { sessionPages } from './migrations/0041-session-pages.ts';
 import { eventKeyFormats } from './migrations/0043-event-key-formats.ts';
 import { continuedPages } from './migrations/0044-continued-pages.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
-import { wasBlocked } from './postgres/postgres-errors.ts';
+import { isLockTimeout } from './postgres/postgres-errors.ts';
 
 /** Every migration, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -120,12 +120,12 @@ export interface BlockedAttempt {
 
 /** Options of {@link migrate}. */
 export interface MigrateOptions {
-  /** Called before the first pending migration, again for each attempt. What it throws leaves the schema as it is. */
+  /** Called before the first pending migration, again for each attempt. If it throws, the schema is not changed. */
   guard?: MigrationGuard;
   onBlocked?: (attempt: BlockedAttempt) => void;
   /** Ends the pause between two attempts. `migrate` then rejects with its reason. */
   signal?: AbortSignal | undefined;
-  /** What errors call the database. @defaultValue the database */
+  /** The name of the database in errors. @defaultValue the database */
   called?: string;
   /** What to do if the database is newer than this program. @defaultValue to start the newer release, or to restore a backup */
   adviceIfNewer?: string;
@@ -182,7 +182,7 @@ async function tryToMigrate(
     return { applied };
   } catch (error) {
     // Before its turn, it waited for the migration of another instance, which blocks nobody else.
-    if (!watch.isWatching || !wasBlocked(error)) throw error;
+    if (!watch.isWatching || !isLockTimeout(error)) throw error;
     return { blockers: watch.last, error };
   }
 }

@@ -20,7 +20,7 @@ const TEST_MESSAGE = {
 };
 const OUTCOME = { kind: 'attempt', endedAt: 0, durationMs: 1, resent: false, headers: null } as const;
 
-/** Records what a collector would get of each span, and the reasons of failures by themselves. */
+/** Records the parts of each span that a collector would receive, and separately the reasons of failures. */
 function recordedTracing() {
   const sent: unknown[] = [];
   const failures: string[] = [];

@@ -94,12 +94,12 @@ describe('Basic credentials', () => {
     );
   });
 
-  it('leave other text as it is', () => {
+  it('leave other text unchanged', () => {
     assert.equal(withoutCredentials('all is well with your key', credentials), 'all is well with your key');
     assert.equal(withoutCredentials('', credentials), '');
   });
 
-  it('leave text as it is where it holds a very short secret by chance', () => {
+  it('leave text unchanged if it contains a very short secret by chance', () => {
     assert.equal(withoutCredentials('{"id":12}', { key: 'k', secret: '1' }), '{"id":12}');
     assert.equal(withoutCredentials('{"id":12}', { key: 'k', secret: '' }), '{"id":12}');
     assert.equal(withoutCredentials('bazooka', { key: 'k', secret: '' }), 'bazooka');

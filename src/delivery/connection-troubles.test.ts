@@ -10,7 +10,7 @@ function troublesAt(clock: { ms: number }): ConnectionTroubles {
   return new ConnectionTroubles({ now: () => EPOCH + clock.ms, elapsed: () => clock.ms });
 }
 
-describe('the trouble that this machine is unable to connect', () => {
+describe('the state in which this machine is unable to connect', () => {
   it('lasts from the first postponed message until no webhook waits for it, and has the latest reason', async () => {
     const clock = { ms: 0 };
     const troubles = troublesAt(clock);

@@ -11,10 +11,10 @@ function slotsOf(quickLimit: number) {
   return { slots, pass };
 }
 
-/** More than any of these slots let out. */
+/** More requests than any of these slots admit. */
 const TOO_MANY = 100_000;
 
-/** Requests of ever new lines, none of which ends, until no more may go out. @throws {Error} when there is no end */
+/** Starts requests of new lines, none of which ends, until no slot is free. @throws {Error} when there is no limit */
 function takeAll(slots: DeliverySlots, pass: (ms: number) => void): void {
   for (let line = 1; slots.free() > 0; line++) {
     assert.ok(line < TOO_MANY, 'the requests that go out are bounded');
@@ -81,14 +81,14 @@ describe('slots of delivery', () => {
     assert.equal(slots.free(), 1);
   });
 
-  it('are bounded in all, also when every request hangs', () => {
+  it('are limited in total, even if every request hangs', () => {
     const { slots, pass } = slotsOf(4);
     takeAll(slots, pass);
     assert.equal(slots.taken, 4 + 1_024);
     assert.equal(slots.nextFreeIn(), null);
   });
 
-  it('let in more that hang when there are more of them in the first place', () => {
+  it('allow more hanging requests if more slots are configured', () => {
     const { slots, pass } = slotsOf(256);
     takeAll(slots, pass);
     assert.equal(slots.taken, 256 * 17);
@@ -107,7 +107,7 @@ describe('slots of delivery', () => {
     assert.equal(slots.free(), 0, 'the first is forgotten');
   });
 
-  it('let each origin have a part of the slow requests only, and say how long a message has to wait', () => {
+  it('let each origin have only a share of the slow requests, and report how long a message has to wait', () => {
     const { slots, pass } = slotsOf(16);
     const origin = 'https://hangs.test';
     const taken = [];

@@ -91,7 +91,7 @@ describe('the headers that the history keeps', () => {
     );
   });
 
-  it('are bounded: a long value is cut, and of very many only the first are kept', () => {
+  it('are limited: a long value is truncated, and of very many only the first are kept', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`x-${n}`, 'v'.repeat(1_000)]));
     const { response } = keep(many);
     assert.ok(response!.length < 10);

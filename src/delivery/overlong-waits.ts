@@ -16,10 +16,10 @@ export const LONGEST_WAITS: LongestWaits = {
 };
 
 /**
- * Regularly ends waits that became too long. Those that are longer than any setting allows are shortened: the clock was
- * set back, and new messages would otherwise wait for as long as it was fast. At the start, and after the maximum
- * receives of the queue were lowered, messages that have had all of their attempts become due, so that delivery
- * dead-letters them.
+ * Regularly ends waits that became too long. Waits that are longer than any setting allows are shortened. Their cause
+ * is a clock that was set back: new messages would otherwise wait for as long as it was fast. At the start, and after
+ * the maximum receives of the queue were lowered, messages that have had all of their attempts become due, so that
+ * delivery dead-letters them.
  */
 export function watchWaits({
   queue,

@@ -34,7 +34,7 @@ export class PollOutage {
     this.#log.failed(
       {
         begins: 'the queue failed: delivery pauses until it responds',
-        goesOn: 'the queue still fails: nothing is delivered',
+        continues: 'the queue still fails: nothing is delivered',
       },
       { error },
     );

@@ -15,7 +15,7 @@ import { TargetConnections } from './target-connections.ts';
 import { TargetConnector } from './target-connector.ts';
 import { TargetGuard } from './target-guard.ts';
 
-/** Connections as if each handshake with the target had taken so long. */
+/** Connections whose handshakes with the target appear to have taken this long. */
 function connectionsAtDistance(roundTripMs: number): TargetConnections {
   const connector = new TargetConnector({ guard: new TargetGuard({ allowedNetworks: ['127.0.0.0/8'] }) });
   return new TargetConnections({

@@ -11,7 +11,7 @@ import { basicAuthorization } from './basic-credentials.ts';
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
 describe('a postback', () => {
-  it('is these bytes', async () => {
+  it('consists of exactly the expected bytes', async () => {
     let received = '';
     const server = createServer((socket) => {
       socket.on('data', (bytes) => {
@@ -198,7 +198,7 @@ describe('a response', () => {
     assert.equal(await retryAfter(200, '120'), null);
   });
 
-  it('that echoes the request does not give the credentials away', async () => {
+  it('that echoes the request does not reveal the credentials', async () => {
     await using target = await startTarget({ respondWith: echo(403) });
     await using sender = loopbackSender();
     const credentials = { key: 'somebody', secret: 'hush hush' };

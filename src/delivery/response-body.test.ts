@@ -26,7 +26,7 @@ describe('the body of a response', () => {
     assert.equal(longer.truncated, true);
   });
 
-  it('does not end in half a character where it was cut', () => {
+  it('does not end in half a character if it was truncated', () => {
     assert.equal(read(5, 'abcd€').text(), 'abcd');
     assert.equal(read(7, 'abcd€').text(), 'abcd€');
   });

@@ -10,7 +10,10 @@ const MAX_CONTINUES = 16;
 const CONTINUE = 'HTTP/1.1 100 Continue\r\nX-Step: 1\r\n\r\n';
 const RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 
-/** What is read through a filter when these pieces arrive one after another, and how many were taken out. */
+/**
+ * The text that is read through a filter when these pieces arrive one after another, and the number of informational
+ * responses that it removed.
+ */
 async function readThrough(...pieces: string[]): Promise<{ read: string; skipped: number }> {
   const server = createServer((socket) => void write(socket, pieces));
   const socket = connect({ host: '127.0.0.1', port: await listenOnFreePort(server) });
@@ -66,7 +69,7 @@ describe('100 Continue before a response', () => {
     });
   });
 
-  it('leaves everything else as it is', async () => {
+  it('is all that is removed', async () => {
     for (const bytes of [
       'x',
       'HTTP/1.1 103 Early Hints\r\n\r\n',
@@ -83,7 +86,7 @@ describe('100 Continue before a response', () => {
     assert.equal(read, CONTINUE + RESPONSE);
   });
 
-  it('is not waited for without end', async () => {
+  it('is not awaited forever', async () => {
     const endless = `HTTP/1.1 100 Continue\r\n${'X-Filler: x\r\n'.repeat(400)}`;
     assert.equal((await readThrough(endless, RESPONSE)).read, endless + RESPONSE);
   });

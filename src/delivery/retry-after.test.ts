@@ -24,7 +24,7 @@ describe('Retry-After', () => {
     assert.equal(parseRetryAfter('Sun, 06 Nov 1994 08:49:37 GMT', NOW), 0);
   });
 
-  it('is a finite number whatever is asked', () => {
+  it('is a finite number, whatever the target sends', () => {
     assert.equal(parseRetryAfter('9'.repeat(400), NOW), Number.MAX_SAFE_INTEGER);
   });
 

@@ -5,7 +5,7 @@ import { retryDelay } from './retry-schedule.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
-/** Of numbers from 0 to 1 the one that leaves a step of the schedule as it is. */
+/** The random number from 0 to 1 that does not change a delay of the schedule. */
 const MIDDLE = () => 0.5;
 
 const delay = (attempt: number, more: Partial<Parameters<typeof retryDelay>[0]> = {}) =>
@@ -53,7 +53,7 @@ describe('the delay before another attempt', () => {
     assert.equal(delay(3, { retryAfterMs: SECOND }), delay(3));
   });
 
-  it('can be none at all', () => {
+  it('can be zero', () => {
     assert.equal(delay(1_000, { initialDelayMs: 0 }), 0);
     assert.equal(delay(1, { maxDelayMs: 0 }), 0);
   });

@@ -23,7 +23,7 @@ function setUp() {
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
 
 describe('looking up hosts', () => {
-  it('asks once for all who want the same host at the same time', () => {
+  it('asks once for all callers that look up the same host at the same time', () => {
     const { asked, results, find } = setUp();
     find('a.test', 'first');
     find('a.test', 'second');

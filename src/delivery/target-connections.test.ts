@@ -88,7 +88,7 @@ describe('connections to targets', () => {
     assert.equal(connections.size, 0);
   });
 
-  it('are all ended in the end, also those that are out', async () => {
+  it('are all closed when they are disposed of, also those in use', async () => {
     await using target = await startTarget();
     const connections = connectionsWith();
     for (const connection of [connections.open(target.url), connections.open(target.url)])

@@ -38,7 +38,7 @@ export interface TargetConnectorOptions {
   readonly guard: TargetGuard;
   /** Certificate authorities in PEM format that are trusted in addition to those of Node.js. */
   readonly ca?: readonly string[];
-  /** The deadline of callers, of which an address that does not respond takes only a part. @defaultValue none */
+  /** The deadline of callers. An address that does not respond uses only a part of it. @defaultValue none */
   readonly deadlineMs?: number;
 }
 

@@ -82,8 +82,8 @@ export class Cleaner implements AsyncDisposable {
   }
 
   /**
-   * Cleans until nothing is left to clean, and returns the number of removed rows. A step that fails does not keep the others
-   * from their work, not even if the database refused it: that may concern one table alone (a lock, a damaged index).
+   * Cleans until nothing is left to clean, and returns the number of removed rows. A step that fails does not stop the
+   * others, even if the database refused it: the cause may concern only one table (a lock, a damaged index).
    */
   async cleanOnce(signal: AbortSignal = this.#task.signal): Promise<number> {
     return await this.#clean(this.#with.steps, signal);
@@ -131,7 +131,7 @@ export class Cleaner implements AsyncDisposable {
     return monotonicNow() - this.#doubtedSince < DOUBTED_FOR_MS;
   }
 
-  /** Repeats a step until nothing is left of what it removes. */
+  /** Repeats a step until it finds nothing more to remove. */
   async #repeat({ name, run }: CleaningStep, signal: AbortSignal): Promise<number> {
     let removed = 0;
     try {

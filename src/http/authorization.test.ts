@@ -5,7 +5,7 @@ import { SILENT_LOGS } from '../../test/support/logs.ts';
 import { type Authorize, callerOf, requireScopes } from './authorization.ts';
 import { createServer } from './server.ts';
 
-/** Lets the scope or role through that the header names. */
+/** Authorizes the scope or role that the header names. */
 const byName: Authorize = async ({ headers }, need) =>
   ('scopes' in need ? need.scopes : [need.role]).includes(headers.authorization ?? '')
     ? { caller: { kind: 'client', id: 'c', user: 'someone@example.com', name: null, scopes: new Set() } }
@@ -83,7 +83,7 @@ describe('scopes of routes', () => {
     }
   });
 
-  test('a route learns who calls, and one call does not learn of another', async () => {
+  test('a route receives its caller, and never that of another request', async () => {
     let calls = 0;
     await using app = server(async () => ({
       caller: { kind: 'client', id: 'c', user: `caller ${++calls}`, name: null, scopes: new Set() },
@@ -93,7 +93,7 @@ describe('scopes of routes', () => {
     assert.equal(new Set(answers.map(({ body }) => body)).size, 5);
   });
 
-  test('nobody passes if the decision fails', async () => {
+  test('no request is accepted if the decision fails', async () => {
     await using app = server(() => Promise.reject(new Error('no database')));
     app.get('/things', { config: { scope: 'content:read' } }, async () => 'open');
     const answer = await app.inject({ url: '/things', headers: { authorization: 'content:read' } });

@@ -47,7 +47,7 @@ export type Authorization =
 export interface AuthorizeOptions {
   /**
    * Whether the request was allowed before and is decided again because it takes long. A token or session that has
-   * expired meanwhile is accepted, but not one that has been ended. @defaultValue false
+   * expired in the meantime is accepted, but not one that has been ended. @defaultValue false
    */
   again?: boolean;
   /** The value of Authorization if it is not in the header of the request. @defaultValue that of the header */
@@ -82,10 +82,10 @@ declare module 'fastify' {
 }
 
 /**
- * Accepts only callers with the scope or role of the route, before a byte of the body is read. The one hook of
- * every protected route, of the automation API and of the admin UI's own interface alike: a route says `config:
- * { scope: 'webhooks:read' }` or `config: { role: 'admin' }`. A route with neither, or both, prevents the
- * startup: a forgotten scope must not open a route to everyone.
+ * Accepts only callers with the scope or role of the route, before a byte of the body is read. The hook of every
+ * protected route, both of the automation API and of the admin UI's own interface. A route has `config: { scope:
+ * 'webhooks:read' }` or `config: { role: 'admin' }`. A route with neither, or both, prevents the startup: a forgotten
+ * scope must not open a route to everyone.
  */
 export function requireScopes(app: FastifyInstance, authorize: Authorize): void {
   app.decorateRequest('caller', null);

@@ -24,8 +24,8 @@ declare module 'fastify' {
 }
 
 /**
- * Lets the requests of each caller for large responses take turns. Otherwise, one who sends hundreds at once, or reads none
- * of the responses, would fill the memory and keep the service from everybody else.
+ * Lets the requests of each caller for large responses take turns. Otherwise, a caller who sends hundreds at once, or
+ * reads none of the responses, would fill the memory and block the service for everybody else.
  */
 export class CallerTurns {
   readonly #turns = new Turns({
@@ -44,8 +44,11 @@ export class CallerTurns {
     });
   }
 
-  /** Lets the requests of routes with `hasLargeResponse` take turns. @param scoped after `requireScopes` */
-  takeThose(scoped: FastifyInstance): void {
+  /**
+   * Lets the requests to the routes of a scope that have `hasLargeResponse` take turns. @param scoped after
+   * `requireScopes`
+   */
+  limitRoutes(scoped: FastifyInstance): void {
     scoped.addHook('onRequest', (request, _reply, done) => {
       if (request.routeOptions.config.hasLargeResponse === true)
         this.take(request, callerOf(request).id).then(() => done(), done);

@@ -3,22 +3,22 @@ import { describe, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { entityTag, expectedRevisions } from './conditions.ts';
 
-/** A request of which only the If-Match field is looked at. */
+/** A request with this If-Match field; nothing else of it is read. */
 function requestWith(ifMatch: string | undefined): FastifyRequest {
   return { headers: ifMatch === undefined ? {} : { 'if-match': ifMatch } } as FastifyRequest;
 }
 
 describe('conditions (RFC 9110 section 13.1.1)', () => {
-  test('without If-Match, or with any, every revision will do', () => {
+  test('without If-Match, or with an asterisk, every revision is accepted', () => {
     for (const field of [undefined, '*', ' * ']) assert.equal(expectedRevisions(requestWith(field)), null);
   });
 
-  test('the tag of a revision asks for this revision', () => {
+  test('the tag of a revision accepts only this revision', () => {
     assert.equal(entityTag(17), '"17"');
     assert.deepEqual(expectedRevisions(requestWith(entityTag(17))), new Set([17]));
   });
 
-  test('of a list of tags one is enough', () => {
+  test('one matching tag of a list is enough', () => {
     assert.deepEqual(expectedRevisions(requestWith('"3" , "foreign","5"')), new Set([3, 5]));
   });
 

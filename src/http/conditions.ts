@@ -10,8 +10,9 @@ export function entityTag(revision: number): string {
 const REVISION_TAG = /^\s*(?:W\/)?"(\d{1,15})(?:[-;](?:gzip|br|deflate|zstd))?"\s*$/;
 
 /**
- * The revisions that `If-Match` accepts, or null without that header. Unknown tags match nothing. RFC 9110 excludes weak
- * tags because the bytes may differ. What counts here is the revision of the record, which is the same in every encoding.
+ * The revisions that `If-Match` accepts, or null without that header. Unknown tags match nothing. RFC 9110 excludes
+ * weak tags because the bytes may differ. Here the tag identifies the revision of the record, which is the same in
+ * every encoding.
  */
 export function expectedRevisions(request: FastifyRequest): ExpectedRevisions {
   const header = request.headers['if-match'];

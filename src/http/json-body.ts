@@ -37,7 +37,7 @@ const CLOSING_BRACE = 0x7d;
  * section 8.1). They must be valid Unicode, because databases and receivers accept nothing else (RFC 7493 section 2.1).
  * An empty body counts as no body, with any media type.
  */
-export function takeJsonBodies(server: FastifyInstance): void {
+export function acceptJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
@@ -90,7 +90,7 @@ export function parseJson(
   }
   if (!SUSPICIOUS.test(text)) return value;
   if (halves === 'replace') value = withoutHalves(value);
-  const errors = findUntakable(value, halves === 'keep');
+  const errors = findUnacceptable(value, halves === 'keep');
   if (errors.length > 0) throw invalidInput(errors);
   return value;
 }
@@ -147,7 +147,7 @@ function measure(bytes: Uint8Array): { depth: number; members: number; commas: n
 }
 
 /** Unpaired surrogates, unless they are kept, and members named `__proto__`, wherever they are. */
-function findUntakable(root: unknown, keepsHalves: boolean): InputError[] {
+function findUnacceptable(root: unknown, keepsHalves: boolean): InputError[] {
   const errors: InputError[] = [];
   const open: Node[] = [{ value: root, key: '', parent: null }];
   for (let node = open.pop(); node !== undefined && errors.length < MAX_ERRORS_REPORTED; node = open.pop()) {

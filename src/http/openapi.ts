@@ -79,7 +79,7 @@ async function addReferencePage(server: FastifyInstance, basePath: string): Prom
     staticCSP: CONTENT_SECURITY_POLICY,
     theme: { title: 'Coursewire API' },
     logo: null as never,
-    uiHooks: { onRequest: leadToDescription },
+    uiHooks: { onRequest: redirectToDescription },
     uiConfig: {
       // Hides the field for the address of another description.
       layout: 'BaseLayout',
@@ -93,15 +93,15 @@ async function addReferencePage(server: FastifyInstance, basePath: string): Prom
 }
 
 /** The page's library offers the description, too, but without the names and addresses of the complete one. */
-async function leadToDescription({ routeOptions }: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function redirectToDescription({ routeOptions }: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (routeOptions.url === '/docs/json') await reply.redirect('/openapi.json', 308);
   if (routeOptions.url === '/docs/yaml')
     throw new ProblemError('not-found', 'The description is at /openapi.json');
 }
 
-/** What the address depends on, so that a shared cache gives nobody the address of someone else. */
+/** The headers that the address depends on, so that a shared cache gives nobody the address of someone else. */
 const ADDRESS_HEADERS = 'Host, X-Forwarded-Host, X-Forwarded-Proto';
-/** Where the address belongs in the text of the description. */
+/** The placeholder of the address in the text of the description. */
 const ADDRESS = 'urn:coursewire:address';
 
 /** The document as JSON. It is written only once, because this takes several milliseconds and everyone may request it. */

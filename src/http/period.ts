@@ -1,7 +1,7 @@
 import { type InputError, invalidInput } from '../problems/problem.ts';
 import { INVALID_DATE_TIME, parseDateTime } from '../time/date-time.ts';
 
-/** The times of a query. @throws {ProblemError} `invalid-request` naming each that is none */
+/** The times of a query. @throws {ProblemError} `invalid-request` naming each invalid one */
 export function parsePeriod(query: { from_dt?: string | undefined; to_dt?: string | undefined }): {
   from: number | null;
   to: number | null;

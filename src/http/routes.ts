@@ -38,10 +38,13 @@ type ProblemStatus = (typeof PROBLEMS)[keyof typeof PROBLEMS]['status'];
 /** Unknown query member, no token, missing scope, internal error, unavailable database. */
 const ALWAYS_POSSIBLE = [400, 401, 403, 500, 503] as const;
 
-/** The description of a problem about which the API description says everything: the scope, or what does not exist. */
+/**
+ * The text of a problem that needs no further words: the description of the API names the scope, or what does not
+ * exist.
+ */
 export const NOTHING_FURTHER = '-';
 
-/** When a route returns a problem, unless it says more. */
+/** When a route returns a problem with this status. A route may say more. */
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'The request is invalid. `errors` names every invalid member.',
   401: 'There is no valid access token.',

@@ -35,7 +35,7 @@ export function describedAs<T extends TSchema>(schema: T, described: object) {
 /** The key under which a text says what it must be read as, so that the schema finds it together with other errors. */
 export const READ_AS = 'x-read-as';
 
-/** What such a text is. `pair-cursor`: the cursor of a purge. */
+/** The meaning of a text with this key. `pair-cursor`: the cursor of a purge. */
 export type ReadAs = 'time' | 'cursor' | 'pair-cursor' | 'replay-cursor';
 
 /** The mark of a record whose responses carry an ETag, for the API description. */

@@ -10,7 +10,7 @@ const IDLE_TIMEOUT_MS = 2 * MINUTE_MS;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const MAX_PARAMETER_LENGTH = 200;
 
-/** What both HTTP servers, of the service and of the content origin, are created with. */
+/** The options of both HTTP servers: that of the service and that of the content origin. */
 export function serverOptions({
   maxBodyBytes,
   trustedProxies,

@@ -156,7 +156,7 @@ describe('the server', () => {
       }
     });
 
-    test('gets sixteen responses, then an error and the end, if a connection sends a thousand requests at once', async () => {
+    test('gets sixteen responses, then an error and the end of the connection, if it sends a thousand requests at once', async () => {
       const answers = await server.pipeline(1_000);
       const statuses = Array.from(answers.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
       assert.deepEqual(statuses, [...Array.from({ length: 16 }, () => '200'), '429']);
@@ -308,7 +308,7 @@ describe('X-Forwarded-For', () => {
     }
   });
 
-  test('of a proxy in trusted_proxies causes no line', async () => {
+  test('of a proxy in trusted_proxies causes no log line', async () => {
     assert.deepEqual(await proxied(['127.0.0.1/32']), []);
   });
 });

@@ -5,16 +5,16 @@ import { ProblemError } from '../problems/problem.ts';
 import { firstSegment, withoutBasePath } from './base-path.ts';
 import { ignoreExpectations } from './expectations.ts';
 import { requireOneHost } from './host-field.ts';
-import { takeJsonBodies } from './json-body.ts';
+import { acceptJsonBodies } from './json-body.ts';
 import { releaseConnections } from './kept-connections.ts';
 import { serializeLazily } from './lazy-schemas.ts';
+import { installNotModified } from './not-modified.ts';
 import { limitPipelining } from './pipelining.ts';
 import { installProblemResponses, sendProblem } from './problem-responses.ts';
 import { limitRequestTime } from './request-deadline.ts';
 import type { Routes } from './routes.ts';
 import { REQUEST_DEADLINE_MS, serverOptions } from './server-options.ts';
 import { STRICT_TRANSPORT } from './strict-transport.ts';
-import { installNotModified } from './unchanged.ts';
 import { refuseUnknownMembers } from './unknown-members.ts';
 import { warnOfUnknownProxies } from './unknown-proxies.ts';
 import { installValidation } from './validation.ts';
@@ -64,7 +64,7 @@ export function createServer({
   requireOneHost(plain);
   limitPipelining(plain);
   limitRequestTime(plain, requestDeadlineMs);
-  takeJsonBodies(plain);
+  acceptJsonBodies(plain);
   installValidation(plain);
   refuseUnknownMembers(plain);
   serializeLazily(plain);
@@ -92,7 +92,7 @@ function sendPathProblem(request: FastifyRequest, reply: FastifyReply, code: str
 }
 
 /**
- * Headers of every response: do not cache it by default, and do not sniff its media type. Proxies are not to compress a
+ * Headers of every response: do not cache it by default, and do not sniff its media type. Proxies must not compress a
  * record, because they would change the tag of its revision.
  */
 function addCommonHeaders(reply: FastifyReply): void {

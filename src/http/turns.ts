@@ -15,7 +15,7 @@ export interface TurnLimits {
   unsentBytes?: number;
 }
 
-/** Lets the requests of a group take turns, so that those of other groups are handled meanwhile. */
+/** Lets the requests of a group take turns, so that those of other groups are handled in the meantime. */
 export class Turns {
   readonly #limits: Required<TurnLimits>;
   readonly #byGroup = new Map<string, Queue>();

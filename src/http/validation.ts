@@ -9,7 +9,7 @@ import { validateLazily } from './lazy-schemas.ts';
 import { INVALID_CURSOR, parseCursor, parsePairCursor, parseReplayCursor } from './paging.ts';
 import { PATTERN_WORDS, READ_AS, type ReadAs } from './schemas.ts';
 
-/** How texts are read that have this mark, and what is wrong with the others. */
+/** For each mark of a schema: how its texts are parsed, and the error of a text that cannot be parsed. */
 const READERS: Readonly<Record<ReadAs, { read: (text: string) => unknown; detail: string }>> = {
   time: { read: parseDateTime, detail: INVALID_DATE_TIME },
   cursor: { read: parseCursor, detail: INVALID_CURSOR },
@@ -64,7 +64,7 @@ export function requestErrorsOf(request: FastifyRequest, error: FastifyError | u
   return errors.slice(0, MAX_ERRORS_REPORTED);
 }
 
-/** What Fastify would report if this part was the first that fails. */
+/** The error that Fastify would report if this part was the first that fails. */
 function failureOf(request: FastifyRequest, part: keyof typeof PARTS): SchemaFailure | undefined {
   const validate = request.getValidationFunction(part);
   if (typeof validate !== 'function' || validate(request[PARTS[part]])) return undefined;
@@ -84,7 +84,7 @@ export function inputErrorsOf(error: SchemaFailure | undefined): InputError[] {
   );
   const errors = new Map<string, InputError>();
   for (const each of found) {
-    // An empty text need not also be said to have the wrong form.
+    // A text that is too short is not also reported as having the wrong form.
     if (each.keyword === 'pattern' && tooShort.has(each.instancePath)) continue;
     // In addition to the errors of its branches, a union only says that none matched.
     if (each.keyword === 'anyOf' || each.keyword === 'oneOf') continue;
@@ -112,8 +112,9 @@ export function assertValid(request: FastifyRequest, further: readonly InputErro
 }
 
 /**
- * Checks a request of a route whose service compares it with what is stored, in the transaction of the change, and after
- * `If-Match` and `Idempotency-Key`. Here, that is only done for invalid requests, so that their problem names every error.
+ * Checks a request of a route whose service looks up what the request refers to, in the transaction of the change and
+ * after `If-Match` and `Idempotency-Key`. For an invalid request, this is done here already, so that its problem names
+ * every error.
  * @throws {ProblemError} `invalid-request`
  */
 export async function assertValidOrLookUp(

@@ -7,7 +7,7 @@ const REALM = 'coursewire';
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 const BEARER_SCHEME = /^bearer(?: |$)/i;
 
-/** What an Authorization header says: no bearer token, one that cannot be one, or a token to verify. */
+/** The content of an Authorization header: no bearer token, a malformed one, or a token to verify. */
 export type ParsedBearer = { kind: 'absent' } | { kind: 'malformed' } | { kind: 'token'; token: string };
 
 /** A rejected request: the data of its problem. */
@@ -22,9 +22,11 @@ export interface BearerRefusal {
 /** The caller, or why the request is rejected. */
 export type BearerDecision = { caller: Principal } | { refusal: BearerRefusal };
 
-/** What {@link decideBearer} needs of the access tokens. */
+/** Verifies access tokens, for {@link decideBearer}. */
 export interface TokenVerifier {
-  /** @param options.mayHaveExpired whether a token may have expired, but not have been ended. @defaultValue false */
+  /**
+   * @param options.mayHaveExpired whether to accept a token that has expired, but was not revoked. @defaultValue false
+   */
   verify(token: string, options?: { mayHaveExpired: boolean }): Promise<Principal | null>;
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { formatScope, isScope, readStoredScopes, SCOPES, splitScope } from './scopes.ts';
 
 describe('scopes', () => {
-  it('are these eight, whose places access tokens rely on', () => {
+  it('are these eight, at the positions that access tokens rely on', () => {
     assert.deepEqual(
       [...SCOPES],
       [

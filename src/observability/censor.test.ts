@@ -98,7 +98,7 @@ describe('censoring log values', () => {
     );
   });
 
-  it('ends on circles, deep nesting and error causes that lead back', () => {
+  it('ends for cycles, deep nesting and circular causes of errors', () => {
     const circle: Record<string, unknown> = {};
     circle.again = circle;
     circle.twice = [circle, circle];
@@ -111,7 +111,7 @@ describe('censoring log values', () => {
     assert.equal(JSON.stringify(plain(error)).match(/around/g)?.length, 6);
   });
 
-  it('does not take a member called __proto__ for a prototype', () => {
+  it('does not mistake a member named __proto__ for a prototype', () => {
     const copy = plain(JSON.parse('{"__proto__": {"secret": "hunter2"}}'));
     assert.equal(JSON.stringify(copy), `{"__proto__":{"secret":"${CENSORED}"}}`);
   });

@@ -70,9 +70,9 @@ export class DatabaseWatch implements AsyncDisposable {
     dependencies.database.onReceivingSignals((failure) => {
       const begins =
         'no signals of other instances are received: their messages wait for up to a second, until a connection is free';
-      const goesOn = 'still no signals of other instances are received';
+      const continues = 'still no signals of other instances are received';
       if (failure === null) this.#lostSignals.ended('signals of other instances are received again');
-      else this.#lostSignals.failed({ begins, goesOn }, { error: failure });
+      else this.#lostSignals.failed({ begins, continues }, { error: failure });
     });
     this.#probe.start();
   }
@@ -101,7 +101,7 @@ export class DatabaseWatch implements AsyncDisposable {
     }
     const texts = {
       begins: 'the database is failing: affected requests get 503 until it recovers',
-      goesOn: 'the database is still failing',
+      continues: 'the database is still failing',
     };
     this.#outages.failed(texts, { error });
     if (error instanceof DatabaseLostError) this.#with.onLost(error);

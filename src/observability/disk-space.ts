@@ -3,7 +3,7 @@ import { GIB, MIB } from '../bytes.ts';
 
 /** Less free space than this counts as a full disk: SQLite needs room for its log, in bytes. */
 const MIN_FREE_BYTES = 16 * MIB;
-/** A disk with less free space than this, in bytes, and than this part of it, soon is full. */
+/** A disk is nearly full if its free space is below this number of bytes and below this share of its size. */
 const RESERVE_BYTES = GIB;
 const RESERVE_PART = 0.05;
 
@@ -14,7 +14,7 @@ export async function checkDiskSpace(folder: string, minFreeBytes = MIN_FREE_BYT
   if (free < minFreeBytes) throw new Error(`only ${free} bytes are free on the disk of ${folder}`);
 }
 
-/** Throws if the disk of one of these folders soon is full: a person should act before it is. */
+/** Throws if the disk of one of these folders is nearly full, so that a person can act in time. */
 export async function checkDiskReserve(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
     const { bavail, bsize, blocks } = await statfs(folder);

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../time/units.ts';
 import type { Logger } from './log.ts';
 
 /** Time between two checks of the event loop, in milliseconds. */
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 const US_PER_MS = 1_000;
 /** Seconds whose longest stalls are remembered: longer than scrapes of the metrics are usually apart. */
 const REMEMBERED_SECONDS = 60;
@@ -23,8 +23,8 @@ export interface EventLoopReadings {
  * Watches whether the event loop is blocked. While it is, no request is handled and nothing is delivered. Logs a
  * warning about long stalls, at most once a minute.
  *
- * The histogram of `perf_hooks` is not enough: it loses a stall that ends as it is reset, and it cannot tell the
- * service's own work from a machine that gives the processor to others.
+ * The histogram of `perf_hooks` is not enough. It loses a stall that ends as it is reset. Nor can it distinguish the
+ * service's own work from time in which other programs had the processor.
  */
 export class EventLoopWatch implements Disposable {
   readonly #log: Logger;
@@ -32,9 +32,9 @@ export class EventLoopWatch implements Disposable {
   readonly #timer: NodeJS.Timeout;
   /** The longest stall of each of the last seconds, in milliseconds, oldest first. */
   readonly #longest: number[] = [0];
-  #lastLook = performance.now();
+  #lastCheck = performance.now();
   #lastCpuMs = threadCpuMs();
-  #secondEnds = this.#lastLook + SECOND_MS;
+  #secondEnds = this.#lastCheck + SECOND_MS;
   #stalledMs = 0;
   #quietUntil = 0;
 
@@ -45,7 +45,7 @@ export class EventLoopWatch implements Disposable {
   constructor(log: Logger, onBusy: (seconds: number) => void) {
     this.#log = log;
     this.#onBusy = onBusy;
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    this.#timer = setInterval(() => this.#check(), CHECK_EVERY_MS);
     this.#timer.unref();
   }
 
@@ -60,12 +60,12 @@ export class EventLoopWatch implements Disposable {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now();
-    const stall = Math.max(0, now - this.#lastLook - LOOK_EVERY_MS);
-    this.#lastLook = now;
+    const stall = Math.max(0, now - this.#lastCheck - CHECK_EVERY_MS);
+    this.#lastCheck = now;
     const cpuMs = threadCpuMs();
-    this.#onBusy(Math.max(0, cpuMs - this.#lastCpuMs - LOOK_EVERY_MS) / SECOND_MS);
+    this.#onBusy(Math.max(0, cpuMs - this.#lastCpuMs - CHECK_EVERY_MS) / SECOND_MS);
     this.#lastCpuMs = cpuMs;
     const last = this.#longest.length - 1;
     this.#longest[last] = Math.max(this.#longest[last]!, stall);

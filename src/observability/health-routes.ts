@@ -31,7 +31,7 @@ export function healthRoutes(
 }
 
 /**
- * Liveness and readiness, for load balancers. Each server that they balance has these routes.
+ * Liveness and readiness, for load balancers. Every server behind a load balancer has these routes.
  *
  * @param mayRead whether a request may read the results of checks; by default, none may
  */

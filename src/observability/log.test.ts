@@ -125,7 +125,7 @@ describe('log levels', () => {
     });
   }
 
-  it('of a class may be more or less verbose than the general one, and leave other classes alone', () => {
+  it('of a class may be more or less verbose than the general one, and do not affect other classes', () => {
     const lines: Line[] = [];
     const logs = logsInto(lines, 'warn', { Loud: 'trace', Quiet: 'fatal', Silent: 'silent' });
     assert.deepEqual(writtenLevels(lines, logs.for('Loud')), [...LINE_LEVELS]);

@@ -49,7 +49,7 @@ export class Metrics {
     };
     let reading: Promise<GaugeReadings> | null = null;
     this.#readQueue = async () => {
-      // A database that does not respond gets one request, however often metrics are scraped meanwhile.
+      // A database that does not respond gets one request, however often metrics are scraped in the meantime.
       reading ??= read().finally(() => {
         reading = null;
       });
@@ -143,7 +143,7 @@ export class Metrics {
   }
 }
 
-/** What a reading gives; null if it fails or takes too long. Its failure is logged where it occurs. */
+/** The result of a reading; null if it fails or takes too long. Its failure is logged where it occurs. */
 async function withinTimeout<T>(reading: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {

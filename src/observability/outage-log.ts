@@ -5,8 +5,8 @@ import type { LogFields, Logger } from './log.ts';
 const LOG_EVERY_MS = MINUTE_MS;
 
 /**
- * Logs the outages of a dependency, independently of the number of requests that fail: one line at the beginning, one
- * per minute with a count of failures, and one at the end.
+ * Logs the outages of a dependency: one line at the beginning, one per minute with a count of failures, and one at the
+ * end. The number of lines does not depend on the number of failed requests.
  */
 export class OutageLog {
   readonly #log: Logger;
@@ -21,8 +21,10 @@ export class OutageLog {
     return this.#outage === null ? null : performance.now() - this.#outage.since;
   }
 
-  /** Notes a failure. `begins` or `goesOn` is the text of its line, if it gets one. */
-  failed({ begins, goesOn }: { begins: string; goesOn: string }, fields: LogFields): void {
+  /**
+   * Notes a failure. The text of its line, if it gets one, is `begins` at the start of an outage and `continues` later.
+   */
+  failed({ begins, continues }: { begins: string; continues: string }, fields: LogFields): void {
     const now = performance.now();
     if (this.#outage === null) {
       this.#outage = { since: now, failures: 1, loggedAt: now };
@@ -32,7 +34,7 @@ export class OutageLog {
     this.#outage.failures += 1;
     if (now - this.#outage.loggedAt < LOG_EVERY_MS) return;
     this.#outage.loggedAt = now;
-    this.#log.error(goesOn, { ...fields, ...this.#counts() });
+    this.#log.error(continues, { ...fields, ...this.#counts() });
   }
 
   /**

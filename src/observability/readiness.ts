@@ -12,12 +12,12 @@ const CHECK_EVERY_MS = 10_000;
 /** Something that readiness depends on: resolves when it works, rejects when it does not. */
 export type ReadinessCheck = () => Promise<void>;
 
-/** What a check found. */
+/** The result of a check. */
 export type CheckResult = 'ok' | 'failed';
 
 /**
- * Checks, each of which runs once at a time: concurrent callers share its result. A file system that
- * hangs would otherwise hold one more thread of the process with each check, until none is left.
+ * Checks, each of which runs once at a time: concurrent callers share its result. Otherwise, each check of a file
+ * system that hangs would occupy one more thread of the process, until none is left.
  */
 export function sharedChecks(
   checks: Readonly<Record<string, ReadinessCheck>>,
@@ -46,12 +46,12 @@ export function checkOfAll<Name extends string>(
   return { [name]: all } as Partial<Record<Name, ReadinessCheck>>;
 }
 
-/** A check that took too long. Whatever it checks may still succeed, so nothing else may know of it. */
+/** A check took too long. It may still succeed later, so this error does not say what failed. */
 class NoResponseError extends Error {
   override name = 'NoResponseError';
 }
 
-/** Why a check fails, also if it takes too long; null if it does not fail. */
+/** Why a check fails; one that takes too long fails, too. Null if it does not fail. */
 export async function failureOf(check: ReadinessCheck): Promise<Error | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<Error>((resolve) => {
@@ -169,7 +169,7 @@ export class ReadinessWatch implements AsyncDisposable {
       outage?.failed(
         {
           begins: `the readiness check ${name} fails: /health/ready is 503 until it succeeds`,
-          goesOn: `the readiness check ${name} still fails`,
+          continues: `the readiness check ${name} still fails`,
         },
         { error: failure },
       );

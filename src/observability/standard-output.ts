@@ -14,16 +14,19 @@ const MAX_CHUNK = 64 * KIB;
 const MAX_WAITING = 16 * MIB;
 /** Lines are accepted again once only this much waits, so that a slow reader gets few reports of dropped lines. */
 const ENOUGH_ROOM = MAX_WAITING / 2;
-/** How soon standard output is tried again: this soon if it has just accepted something, then after longer and longer. */
+/**
+ * The pause before standard output is tried again: `first` after it has accepted something, then growing up to
+ * `longest`.
+ */
 const RETRY_MS = { first: 1, longest: 100 };
 /** At exit, how long a reader that reads nothing, and one that reads slowly, may take. */
 const EXIT_MS = { withoutProgress: STOP_MS.log / 2, inAll: STOP_MS.log, between: 1 };
 
 /**
- * Writes lines to standard output and never waits for its reader: a log shipper that hangs must not stop the
- * service. Lines of a few milliseconds are written together, because a write for each would cost as much as formatting
- * it. What standard output does not accept (a full pipe, a full disk) waits in memory, up to a limit. The rest is
- * written at exit, also if the process crashes. Why the process ends is then written to standard error if necessary.
+ * Writes lines to standard output and never waits for its reader: a log shipper that hangs must not stop the service.
+ * Lines of a few milliseconds are written together, because a write for each would cost as much as formatting it. Lines
+ * that standard output does not accept (a full pipe, a full disk) wait in memory, up to a limit. The rest is written at
+ * exit, even if the process crashes. Why the process ends is then written to standard error if necessary.
  */
 export class StandardOutput {
   readonly #reportDropped: (lines: number) => void;
@@ -86,7 +89,7 @@ export class StandardOutput {
     this.#timer.unref();
   }
 
-  /** Writes as much as standard output accepts: whether that is anything, and whether the rest waits for its reader. */
+  /** Writes as much as standard output accepts. Returns whether it accepted anything, and whether it is full. */
   #writeWaiting(): { accepted: boolean; isFull: boolean } {
     let accepted = false;
     for (;;) {
@@ -108,7 +111,7 @@ export class StandardOutput {
     }
   }
 
-  /** Accepts lines again if there is room, and says how many are missing where they are missing. */
+  /** Accepts lines again if there is room. A line in place of the dropped ones says how many there were. */
   #endGap(): void {
     if (this.#dropped === 0 || this.#chunkBytes > ENOUGH_ROOM) return;
     const lines = this.#dropped;

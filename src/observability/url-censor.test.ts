@@ -15,7 +15,7 @@ describe('the censor of a URL', () => {
     ['https://erp.example.com/Gateway/in', '502 Bad Gateway'],
     ['https://erp.example.com/hook?refused', 'connection refused'],
   ] as const)
-    it(`leaves ordinary words as they are, such as that of ${url}`, () => {
+    it(`leaves ordinary words unchanged, such as that of ${url}`, () => {
       assert.equal(urlCensor(url)(reason), reason);
     });
 });

@@ -3,7 +3,7 @@ import { writtenForms } from './written-forms.ts';
 
 /** Shorter parts are no secret by themselves, and would replace ordinary words. */
 const MIN_PART = 6;
-/** What paths usually consist of besides their secrets, and reasons of failures: `hooks`, `Service`. */
+/** Ordinary words of paths and of failure reasons, which are not secrets: `hooks`, `Service`. */
 const ORDINARY_WORD = /^[A-Z]?[a-z-]{1,15}$/;
 
 /** A shorter query could occur in any text by chance, and contains no token. */
@@ -49,7 +49,10 @@ export function queryCensor(url: string): (text: string) => string {
   };
 }
 
-/** The query of a URL, and what in it may be secret, in any form. The longest first, so that no rest of one remains. */
+/**
+ * The query of a URL, and its parts that may be secret, in every written form. The longest come first, so that nothing
+ * of one remains.
+ */
 function querySecretsOf(url: string): string[] {
   const [, query = ''] = /^[^?#]*\?([^#]*)/s.exec(url) ?? [];
   if (query.length < MIN_CENSORED_QUERY_LENGTH) return [];
@@ -66,7 +69,7 @@ function querySecretsOf(url: string): string[] {
   return [...secrets].sort((a, b) => b.length - a.length);
 }
 
-/** A URL and its parts that may be secret. The longest first, so that no rest of one remains. */
+/** A URL and its parts that may be secret. The longest come first, so that nothing of one remains. */
 function secretsOf(url: string): string[] {
   const { href, pathname, search, hash, username, password } = new URL(url);
   const query = search.slice(1);

@@ -309,9 +309,10 @@ function hiddenItems(items: readonly StructureItem[]): string[] {
 }
 
 /**
- * Whether a unit opens for review: it is completed, not failed, and cannot go on. It goes on, unless its time is used up,
- * if it was left open, because courses report completion early and their score later. It also goes on if it has a passing
- * score and is not judged yet, because a learner may read its pages in one visit and take its test in another.
+ * Whether a unit opens for review: it is completed, not failed, and cannot be continued. A unit that was left open can
+ * be continued, because courses report completion early and their score later. So can a unit with a passing score that
+ * is not judged yet, because a learner may read its pages in one visit and take its test in another. No unit can be
+ * continued once its time is used up.
  */
 function isFinished(
   { reports, masteryScore }: LaunchUnit,
@@ -320,6 +321,6 @@ function isFinished(
 ): boolean {
   const isOverTime = timeLimit?.exits === true && timeLimit.leftMs === 0;
   const isUnjudged = reports && masteryScore !== null && current.success === 'UNKNOWN';
-  const canGoOn = (isLeftOpen(current) || isUnjudged) && !isOverTime;
-  return current.completion === 'Completed' && current.success !== 'FAIL' && !canGoOn;
+  const canContinue = (isLeftOpen(current) || isUnjudged) && !isOverTime;
+  return current.completion === 'Completed' && current.success !== 'FAIL' && !canContinue;
 }

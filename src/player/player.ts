@@ -50,7 +50,7 @@ export interface Player {
   learning: Learning;
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): void;
-  /** Starts to serve the content origin. Returns the URL by which learners' browsers reach it, and the port. */
+  /** Starts to serve the content origin. Returns the URL at which learners' browsers reach it, and the port. */
   listen(): Promise<{ url: string; port: number }>;
   /** The security risks of the content origin's URL, one sentence each; empty before {@link Player.listen}. */
   contentOriginRisks(): readonly string[];

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { invalidInput, notFound, PROBLEMS, ProblemError, pointerTo } from './problem.ts';
 import { assertRevision } from './revision.ts';
 
-/** What clients may rely on: the kinds of problems, which are the ends of their types, and their statuses. */
+/** The kinds of problems, which end their types, and their statuses. Clients may rely on them. */
 const STATUSES = {
   'invalid-request': 400,
   'malformed-json': 400,
@@ -27,7 +27,7 @@ const STATUSES = {
 };
 
 describe('problems', () => {
-  test('each has the status that clients know it by, and a title without an end mark', () => {
+  test('each has its documented status, and a title without a full stop', () => {
     const statuses = Object.entries(PROBLEMS).map(([code, { status }]) => [code, status]);
     assert.deepEqual(Object.fromEntries(statuses), STATUSES);
     for (const [code, { title }] of Object.entries(PROBLEMS)) assert.match(title, /^[A-Z].*[^.]$/, code);
@@ -60,7 +60,7 @@ describe('problems', () => {
     assert.equal(pointerTo('', ''), '/');
   });
 
-  test('a revision that was not asked for fails the precondition', () => {
+  test('an unexpected revision fails the precondition', () => {
     assertRevision(3, null);
     assertRevision(3, new Set([2, 3]));
     for (const expected of [new Set<number>(), new Set([2])]) {

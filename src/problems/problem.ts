@@ -77,7 +77,10 @@ export function noSuch(pointer: string, what: string, id: number): InputError {
   return { pointer, detail: `there is no ${what} ${id}` };
 }
 
-/** No member has so long a name. Of a hostile request, each error would otherwise take as much time and memory as its names. */
+/**
+ * Longer than any member's name. Otherwise, each error of a hostile request would need as much time and memory as its
+ * names.
+ */
 const MAX_NAME_LENGTH = 300;
 
 /** Appends an escaped member name, of which the rest is cut off if it is too long, to a pointer (RFC 6901 section 3). */

@@ -19,7 +19,7 @@ import { AuthSecretError, keepAuthSecret, makeAuthSecret, readAuthSecret } from 
 /** Files of a race: more processes than cores, so that they really meet. */
 const RACERS = 6;
 
-/** As a start on a new database does it. */
+/** As at a start with a new database. */
 function keptAuthSecret(file: string): string {
   return readAuthSecret(file) ?? keepAuthSecret(file, makeAuthSecret());
 }
@@ -40,7 +40,7 @@ function assertSaidClearly(file: string, what: RegExp): void {
   );
 }
 
-describe('the kept webhooks_auth_secret', () => {
+describe('the stored webhooks_auth_secret', () => {
   test('is created at the first start, with 64 characters, readable only by its owner', () => {
     using folder = temporaryFolder();
     const file = secretFileIn(folder);

@@ -12,7 +12,7 @@ const old = new CredentialsCipher([OLD]);
 const both = new CredentialsCipher([NEW, OLD]);
 const renewed = new CredentialsCipher([NEW]);
 
-/** More than one step takes. */
+/** More than one step handles. */
 const MANY = 450;
 
 /** A database whose webhooks' credentials `OLD` has encrypted, ids from 1. */
@@ -123,7 +123,7 @@ describe('re-encryption', () => {
     const done = await reEncrypt(database, both, () => {
       if (written) return;
       written = true;
-      // A webhook of the first step, which is done by now.
+      // A webhook of the first step, which is complete by now.
       opened
         .connect()
         .prepare('update webhooks set credentials = ? where id = 1')

@@ -31,7 +31,7 @@ describe('the check of the secret at start', () => {
     assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
   });
 
-  test('notices a value that was tampered with', async () => {
+  test('detects a value that was tampered with', async () => {
     await using opened = await openTestDatabase();
     const cipher = new CredentialsCipher([OLD]);
     await checkSecret(opened.database, cipher);

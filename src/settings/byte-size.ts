@@ -40,7 +40,7 @@ export function byteSize(bounds: Bounds): Parser<number> {
   };
 }
 
-/** A number of bytes in the largest binary unit of which it is a multiple: 1048576 → `1MiB`. */
+/** A number of bytes in the largest binary unit that divides it: 1048576 → `1MiB`. */
 export function showBytes(bytes: number): string {
   for (const unit of ['TiB', 'GiB', 'MiB', 'KiB']) {
     const factor = BYTES_IN.get(unit) ?? 1;

@@ -25,7 +25,7 @@ function load(yaml: string, env: NodeJS.ProcessEnv = {}): Settings {
   return loadSettings({ configFile: path, env });
 }
 
-/** The problems of settings that must be refused, with the file's path left out. */
+/** The problems of settings that must be refused, without the file's path. */
 function problems(act: () => unknown): string[] {
   try {
     act();
@@ -147,7 +147,7 @@ custom_log_levels: { CourseService: DEBUG, AccountService: silent }
     assert.equal(settings.webhooks_auth_secret, SECRET);
   });
 
-  it('tell an empty list of networks from none given', () => {
+  it('distinguish an empty list of networks from a missing one', () => {
     assert.deepEqual(load('target_allowed_networks: []').target_allowed_networks, []);
     assert.deepEqual(loadSettings({ env: { TARGET_ALLOWED_NETWORKS: '' } }).target_allowed_networks, []);
     assert.equal(load('target_allowed_networks: null').target_allowed_networks, null);
@@ -205,7 +205,7 @@ describe('wrong settings', () => {
     assert.match(refused('port: -1', { PORT: '8080' })[0] ?? '', /^port, from line 1 of FILE, is -1;/);
   });
 
-  it('with a misspelt name are answered with the name that was meant', () => {
+  it('with a misspelt name are reported with the name that was probably meant', () => {
     for (const [given, meant] of [
       ['enable_webhook_service', 'enable_webhooks_service'],
       ['logLevel', 'log_level'],
@@ -381,7 +381,7 @@ describe('the configuration file', () => {
     assert.match(problems(() => loadSettings({ configFile: path, env: {} }))[0] ?? '', /not UTF-8 text\.$/);
   });
 
-  it('has a bound', () => {
+  it('has a maximum size', () => {
     assert.match(refused('#'.repeat(MAX_SETTINGS_FILE_BYTES + 1))[0] ?? '', /is larger than 262144 bytes\.$/);
     assert.equal(load('#'.repeat(MAX_SETTINGS_FILE_BYTES)).port, 8080);
   });

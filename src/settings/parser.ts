@@ -129,7 +129,7 @@ export function text<T>(options: {
 }
 
 /** Accepts what `parser` accepts, or nothing: `null` in a file, or an omitted setting. */
-export function orNothing<T>(parser: Parser<T>): Parser<T | null> {
+export function optional<T>(parser: Parser<T>): Parser<T | null> {
   return { ...parser, fromYaml: (value) => (value === null ? accept(null) : parser.fromYaml(value)) };
 }
 

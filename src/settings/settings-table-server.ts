@@ -3,7 +3,7 @@ import { contentStoreText } from './content-place.ts';
 import { LOG_CLASSES } from './log-classes.ts';
 import { LOG_LEVELS } from './log-level.ts';
 import { listenHost, networkList } from './networks.ts';
-import { duration, inWords, mapOf, oneOf, orNothing, text, wholeNumber } from './parser.ts';
+import { duration, inWords, mapOf, oneOf, optional, text, wholeNumber } from './parser.ts';
 import { define, type SettingDefinition } from './setting-definition.ts';
 import { MAX_PATH_LENGTH, readBaseUrl, readContentBaseUrl, readDatabaseUrl } from './setting-values.ts';
 import { STOP_SECONDS } from './stop-time.ts';
@@ -26,7 +26,7 @@ export const SERVER_SETTINGS = {
   base_url: define({
     group: 'Server',
     shared: true,
-    parser: orNothing(
+    parser: optional(
       text({
         allowed:
           'an http:// or https:// URL without credentials, query and fragment, ' +
@@ -43,7 +43,7 @@ export const SERVER_SETTINGS = {
   }),
   content_port: define({
     group: 'Server',
-    parser: orNothing(wholeNumber({ min: 0, max: 65_535, note: '0: any free port' })),
+    parser: optional(wholeNumber({ min: 0, max: 65_535, note: '0: any free port' })),
     default: null,
     defaultInWords: 'the port after `port`, or any free port if `port` is 0',
     meaning:
@@ -54,7 +54,7 @@ export const SERVER_SETTINGS = {
   content_base_url: define({
     group: 'Server',
     shared: true,
-    parser: orNothing(
+    parser: optional(
       text({
         allowed:
           'an http:// or https:// URL without credentials, path, query and fragment, ' +
@@ -93,7 +93,7 @@ export const SERVER_SETTINGS = {
   }),
   monitoring_token: define({
     group: 'Server',
-    parser: orNothing(
+    parser: optional(
       text({
         allowed: '16 to 256 letters, digits and -._~+/=',
         read: (given) => (/^[\w.~+/=-]{16,256}$/.test(given) ? given : undefined),
@@ -142,7 +142,7 @@ export const STORAGE_SETTINGS = {
   }),
   database_url: define({
     group: 'Storage',
-    parser: orNothing(
+    parser: optional(
       text({
         allowed:
           `a postgres:// or postgresql:// URL of at most ${MAX_URL_LENGTH} characters, ` +
@@ -167,7 +167,7 @@ export const STORAGE_SETTINGS = {
   }),
   content_store: define({
     group: 'Storage',
-    parser: orNothing(contentStoreText),
+    parser: optional(contentStoreText),
     default: null,
     defaultInWords: 'the folder `content` in `data_dir`',
     meaning:
@@ -176,7 +176,7 @@ export const STORAGE_SETTINGS = {
   }),
   content_store_endpoint: define({
     group: 'Storage',
-    parser: orNothing(
+    parser: optional(
       text({
         allowed: `an http:// or https:// URL without credentials, query and fragment, of at most ${MAX_URL_LENGTH} characters`,
         read: readBaseUrl,

@@ -1,6 +1,6 @@
 import { MAX_CREDENTIAL_LENGTH, MAX_URL_LENGTH } from '../text-lengths.ts';
 import { networkList } from './networks.ts';
-import { duration, oneOf, orNothing, text, trueOrFalse, wholeNumber } from './parser.ts';
+import { duration, oneOf, optional, text, trueOrFalse, wholeNumber } from './parser.ts';
 import { define, type SettingDefinition } from './setting-definition.ts';
 import {
   AWS_REGION,
@@ -30,7 +30,7 @@ export const WEBHOOK_SETTINGS = {
   }),
   webhooks_auth_secret: define({
     group: 'Webhooks',
-    parser: orNothing(authSecret),
+    parser: optional(authSecret),
     default: null,
     defaultInWords: 'created at the first startup and stored in `data_dir`, readable only by its owner',
     secret: true,
@@ -40,7 +40,7 @@ export const WEBHOOK_SETTINGS = {
   }),
   webhooks_auth_secret_previous: define({
     group: 'Webhooks',
-    parser: orNothing(authSecret),
+    parser: optional(authSecret),
     default: null,
     defaultInWords: 'none',
     secret: true,
@@ -73,7 +73,7 @@ export const QUEUE_SETTINGS = {
   sqs_region: define({
     group: 'Message queue',
     shared: true,
-    parser: orNothing(
+    parser: optional(
       text({
         allowed: 'the name of an AWS region, such as `eu-central-1`',
         read: (given) => (AWS_REGION.test(given) ? given : undefined),
@@ -86,7 +86,7 @@ export const QUEUE_SETTINGS = {
   sqs_endpoint: define({
     group: 'Message queue',
     shared: true,
-    parser: orNothing(
+    parser: optional(
       text({
         allowed: `an http:// or https:// URL without credentials, query and fragment, of at most ${MAX_URL_LENGTH} characters`,
         read: readBaseUrl,
@@ -182,7 +182,7 @@ export const DELIVERY_SETTINGS = {
   target_allowed_networks: define({
     group: 'Delivery',
     shared: true,
-    parser: orNothing(networkList),
+    parser: optional(networkList),
     default: null,
     defaultInWords:
       'loopback (`127.0.0.0/8`, `::1`) if `host` is a loopback address, `trusted_proxies` is empty, and `base_url` is ' +
@@ -206,7 +206,7 @@ export const ALERT_SETTINGS = {
   smtp_host: define({
     group: 'Alerts',
     shared: true,
-    parser: orNothing(text({ allowed: 'a host name or an IP address', read: readHostName })),
+    parser: optional(text({ allowed: 'a host name or an IP address', read: readHostName })),
     default: null,
     defaultInWords: 'none: no e-mail is sent',
     meaning: 'SMTP server that sends the e-mail of alerts. It may be in a private network.',
@@ -230,14 +230,14 @@ export const ALERT_SETTINGS = {
   smtp_user: define({
     group: 'Alerts',
     shared: true,
-    parser: orNothing(text({ allowed: `1 to ${MAX_CREDENTIAL_LENGTH} characters`, read: readCredential })),
+    parser: optional(text({ allowed: `1 to ${MAX_CREDENTIAL_LENGTH} characters`, read: readCredential })),
     default: null,
     defaultInWords: 'none: without authentication',
     meaning: 'User name for the SMTP server.',
   }),
   smtp_password: define({
     group: 'Alerts',
-    parser: orNothing(text({ allowed: `1 to ${MAX_CREDENTIAL_LENGTH} characters`, read: readCredential })),
+    parser: optional(text({ allowed: `1 to ${MAX_CREDENTIAL_LENGTH} characters`, read: readCredential })),
     default: null,
     defaultInWords: 'none',
     secret: true,
@@ -246,7 +246,7 @@ export const ALERT_SETTINGS = {
   smtp_from: define({
     group: 'Alerts',
     shared: true,
-    parser: orNothing(text({ allowed: 'an e-mail address', read: readEmailAddress })),
+    parser: optional(text({ allowed: 'an e-mail address', read: readEmailAddress })),
     default: null,
     defaultInWords: 'none',
     meaning: 'Address of the sender. Required if `smtp_host` is set.',

@@ -6,7 +6,7 @@ import { SETTING_NAMES, SETTINGS_TABLE, type SettingName } from './settings-tabl
 const definition = (name: SettingName): SettingDefinition<unknown> => SETTINGS_TABLE[name];
 const isTaken = (name: SettingName, text: string) => 'value' in definition(name).parser.fromText(text);
 
-/** For each setting: what an environment variable may hold, and what it may not. */
+/** For each setting: valid and invalid values of its environment variable. */
 const BOUNDS: Record<
   SettingName,
   { readonly taken: readonly string[]; readonly refused: readonly string[] }

@@ -1,8 +1,8 @@
 import { SECOND_MS } from '../time/units.ts';
 
 /**
- * What a stop may take after `shutdown_delay` and `shutdown_timeout`, one after the other, in milliseconds. Whatever stops
- * the process must wait for all of it.
+ * How long the steps of a stop after `shutdown_delay` and `shutdown_timeout` may take, one after the other, in
+ * milliseconds. Whatever stops the process must wait for all of it.
  */
 export const STOP_MS = {
   /** Until the last outcomes of postbacks are stored. */

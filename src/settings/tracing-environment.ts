@@ -1,7 +1,7 @@
 /** How spans are sampled: the names of `OTEL_TRACES_SAMPLER` without the prefix `parentbased_`. */
 export type RootSampler = 'always_on' | 'always_off' | 'traceidratio';
 
-/** What the `OTEL_…` variables say about traces. What the OTLP exporter reads by itself is not here. */
+/** The `OTEL_…` variables about traces, except those that the OTLP exporter reads by itself. */
 export interface TracingSettings {
   protocol: 'http/protobuf' | 'http/json';
   sampler: {

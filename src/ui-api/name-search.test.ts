@@ -11,7 +11,10 @@ const text = fc.string({ unit: letter, minLength: 1, maxLength: 4 });
 const name = fc.string({ unit: letter, minLength: 0, maxLength: 8 }).map((rest) => `x${rest}`);
 
 const TURNS = 8;
-/** PostgreSQL takes up to eleven times as long for the worst of them; a pattern that starts over at each letter, ninety. */
+/**
+ * PostgreSQL takes up to eleven times as long for the worst patterns. A pattern that starts over at each letter takes
+ * ninety times as long.
+ */
 const MOST_TIMES_SLOWER = 35;
 
 function holds(whole: string, part: string, position: Position): boolean {
@@ -83,7 +86,8 @@ describe('finding names', () => {
       [`${'ä'.repeat(95)}b`, 'zä'],
       [`b${'ä'.repeat(95)}`, 'zä'],
     ] as const) {
-      // In turns, and of each the quickest, so that other work on the machine does not count for one of them alone.
+      // They run in turn, and the fastest run of each counts, so that other work on the machine does not distort the
+      // comparison.
       let [spent, otherwise] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
       for (let turn = 0; turn < TURNS; turn++) {
         spent = Math.min(spent, await timeOf(hostile));
@@ -96,7 +100,7 @@ describe('finding names', () => {
     }
   });
 
-  it('orders names by the same law', async () => {
+  it('orders names in the same way on both engines', async () => {
     await using opened = await openTestDatabase();
     const { reader } = opened.database;
     const names = ['b', 'A', 'a', 'B', 'ä', 'Z', '_'];

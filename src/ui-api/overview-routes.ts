@@ -35,7 +35,7 @@ export interface OverviewRoutesOptions {
   now: () => number;
 }
 
-/** What the admin UI reads across slices: lists with search and numbered pages, the dashboard, health, searches. */
+/** Reads across slices for the admin UI: lists with search and numbered pages, the dashboard, health, searches. */
 export function overviewRoutes(routes: Routes, options: OverviewRoutesOptions): void {
   const { reader } = options;
   webhookListRoutes(routes, options);

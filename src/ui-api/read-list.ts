@@ -95,8 +95,8 @@ export async function readLongListOfIds<DB, TB extends keyof DB, Row extends { i
 }
 
 /**
- * The count of a list by its last page; null for another page. Counting would read the whole table again for a filter that few
- * rows match.
+ * The count of a list, which follows from its last page; null for any other page. Counting would read the whole table
+ * again for a filter that few rows match.
  */
 function countedByPage(rows: number, { limit, offset }: ListPart<string>): BoundedCount | null {
   const isLast = rows < limit && (rows > 0 || offset === 0);

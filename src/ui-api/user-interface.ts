@@ -13,7 +13,7 @@ import { Dashboard } from './dashboard/dashboard.ts';
 import { HealthReader } from './health/health-overview.ts';
 import { overviewRoutes } from './overview-routes.ts';
 
-/** The admin UI: its files, and what it alone reads. */
+/** The admin UI: its files, and the reads that only it needs. */
 export interface UserInterface {
   /** Adds the routes that need no sign-in: the UI's files. */
   addOpenRoutes(server: FastifyInstance): Promise<void>;

@@ -31,7 +31,7 @@ async function serve({ built = true, basePath = '' } = {}) {
 }
 
 describe('serving the admin UI', () => {
-  it('leads from the root to the UI', async () => {
+  it('redirects from the root to the UI', async () => {
     await using ui = await serve();
     for (const url of ['/', '/ui']) {
       const answer = await ui.server.inject(url);
@@ -67,7 +67,7 @@ describe('serving the admin UI', () => {
     assert.ok(!second.body.includes(nonce));
   });
 
-  it('serves files by their hashed names for ever, compressed as they were built', async () => {
+  it('serves files by their hashed names, cacheable forever and compressed by the build', async () => {
     await using ui = await serve();
     const answer = await ui.server.inject({
       url: '/ui/assets/main-1.js',

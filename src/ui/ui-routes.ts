@@ -3,7 +3,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { UiBuild } from './ui-build.ts';
 
-/** Where the admin UI lives below the service's address. */
+/** The path of the admin UI below the service's address. */
 const UI_PATH = '/ui/';
 const NONCE_BYTES = 16;
 const HIDDEN = { hide: true };
@@ -22,10 +22,10 @@ const NOT_BUILT =
   '<p>The admin UI is not built. Run <code>npm run build:ui</code> where Coursewire is installed, then restart it.';
 
 /**
- * Serves the admin UI: its HTML at every address below `/ui/` (code in the browser chooses the page), its files by their
- * hashed names, and a redirect from `/`. If the UI is not built, a page says so.
+ * Serves the admin UI: its HTML at every address below `/ui/` (code in the browser chooses the page), its files by
+ * their hashed names, and a redirect from `/`. If the UI is not built, a page says so.
  *
- * @param basePath under which the outside sees the service: empty, or starting with a slash and ending without one
+ * @param basePath the path of the service as clients see it: empty, or starting with a slash and ending without one
  */
 export async function uiRoutes(
   server: FastifyInstance,
@@ -58,7 +58,7 @@ export async function uiRoutes(
   });
 
   server.get<{ Params: { '*': string } }>(`${UI_PATH}*`, { schema: HIDDEN }, (request, reply) =>
-    // What the UI's own interface does not know is no page.
+    // An unknown path of the UI's own interface must not return a page.
     request.params['*'].startsWith('api/') ? reply.callNotFound() : sendPage(reply, build, basePath),
   );
 }

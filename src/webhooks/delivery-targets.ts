@@ -110,7 +110,8 @@ export class DeliveryTargets {
     if (changed.length > 0) {
       for (const row of await readTargets(reader, changed)) {
         const target = this.#toTarget(row);
-        // What a transaction sees may never be committed, and another change may get the same revision.
+        // A transaction may read its own changes, which may never be committed. Another change may then get the same
+        // revision.
         if (reader === this.#with.reader) this.#keep(row, target);
         targets.set(row.id, target);
       }

@@ -9,7 +9,10 @@ import { answer } from '../support/target-behaviours.ts';
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
-/** Rules are evaluated at once, heads are retried only on request, and tokens outlast the clock that passes hours. */
+/**
+ * Rules are evaluated at once, heads are retried only on request, and tokens stay valid although the clock advances by
+ * hours.
+ */
 const SETTINGS: Partial<Settings> = {
   alert_check_interval: 0.05,
   retry_initial_delay: 7_200,
@@ -17,10 +20,10 @@ const SETTINGS: Partial<Settings> = {
   access_token_lifetime: 86_400,
 };
 
-/** What a rule about the service differs in from {@link alertInput}. */
+/** The members in which a rule about the service differs from {@link alertInput}. */
 export const SERVICE_ALERT = { name: 'Service', condition: 'SERVICE_IN_TROUBLE', minutes: 2 };
 
-/** A service whose clock passes when the test says so. */
+/** A service whose clock advances only when the test says so. */
 export interface AlertService extends AsyncDisposable {
   service: TestService;
   api: Api;
@@ -40,7 +43,7 @@ export async function startAlertService(
   return { service, api: service.api, clock, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
-/** Creates a rule and answers its id; `changes` win. */
+/** Creates a rule and returns its id. `changes` override the defaults. */
 export async function createAlert(
   api: Api,
   url: string,
@@ -61,7 +64,7 @@ export function alertInput(url: string, changes: Record<string, unknown> = {}): 
   };
 }
 
-/** Makes a webhook whose first message fails. Answers its id. */
+/** Creates a webhook whose first message fails. Returns its id. */
 export async function createFailingWebhook(
   api: Api,
   targetUrl: string,
@@ -88,7 +91,7 @@ export async function firingsOf(api: Api, alertId: number): Promise<any[]> {
   return body.data;
 }
 
-/** Waits until the newest firing of a rule is as wanted, and answers it. */
+/** Waits until the newest firing of a rule is as wanted, and returns it. */
 export async function untilFiring(
   api: Api,
   alertId: number,
@@ -104,8 +107,8 @@ export async function untilFiring(
 }
 
 /**
- * Waits until rules have been evaluated at least once more: a rule about something that is certain begins to fire after
- * all others were evaluated, because rules are evaluated in the order of their ids.
+ * Waits until all rules have been evaluated at least once more. It creates a rule that fires at once. Rules are
+ * evaluated in the order of their ids, so all others were evaluated before it.
  */
 export async function evaluated(api: Api, certain: { webhookId: number; url: string }): Promise<void> {
   const id = await createAlert(api, certain.url, {
@@ -130,7 +133,7 @@ export async function startWithTrouble(
   return alerts;
 }
 
-/** Waits until the only notice of a rule is as wanted, and answers it. */
+/** Waits until the only notice of a rule is as wanted, and returns it. */
 export async function untilNotice(
   { api }: AlertService,
   alert: number,
@@ -147,13 +150,13 @@ export async function untilNotice(
   return firing.notices[0];
 }
 
-/** What a target responds whose client has lost its access. */
+/** The response of a target whose client has lost its access. */
 export const revoked = answer(403, {
   headers: { 'content-type': 'application/json' },
   body: '{"message":"API key crm was revoked"}',
 });
 
-/** An alert that fires about a failing webhook, and whose receiver has got the notice. */
+/** An alert that fires about a failing webhook. Its receiver has the notice. */
 export async function startFiring() {
   await using stack = new AsyncDisposableStack();
   const target = stack.use(await startTarget({ respondWith: revoked }));

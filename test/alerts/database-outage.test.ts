@@ -171,14 +171,14 @@ async function startLosable() {
     receiver,
     /** The target of the webhook in error, and of rules that show that others were evaluated. */
     certain,
-    /** Waits until all rules are known: during an outage, only rules that were read before it are. */
+    /** Waits until all rules have been read: during an outage, only those are known. */
     evaluate: () => evaluated(api, { webhookId, url: certain.url }),
     /** Cuts the connections to the database, and waits until the service has noticed it. */
     lose: async () => {
       proxy.cut();
       await until(async () => (await fetch(`${service.url}/health/ready`)).status === 503, 'it is noticed');
     },
-    /** Lets minutes pass until the receiver has a notice: the first failed check begins the outage. */
+    /** Lets minutes pass until the receiver has a notice. The outage begins with the first failed check. */
     untilNotified: () =>
       until(() => {
         clock.pass(MINUTE);

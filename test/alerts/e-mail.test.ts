@@ -101,7 +101,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     assert.deepEqual([sent.error, sent.attempts, mail.mails.length], [null, 3, 1]);
   });
 
-  it('about an end is not sent before the one about the begin', async () => {
+  it('about an end is not sent before the one about the beginning', async () => {
     await using mail = await startMailServer();
     await using target = await startTarget({ respondWith: answer(500) });
     await using alerts = await startWithTrouble(target, mail.settings);
@@ -109,7 +109,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     mail.behaviour = 'reject';
     const id = await createAlert(api, '', { target: null, email_to: ['ops@example.com'] });
     await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
-    // What several failed attempts leave behind.
+    // The state after several failed attempts.
     const dataDir = alerts.service.settings.data_dir;
     await runSql(dataDir, 'update alert_notices set due_at = ? returning id', clock.now() + 15 * MINUTE);
     mail.behaviour = 'accept';
@@ -174,7 +174,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     assert.deepEqual(mail.mails[0]!.to, ['ops@example.com']);
   });
 
-  it('is sent again to those addresses alone that were rejected for the moment', async () => {
+  it('is sent again only to addresses that were rejected temporarily', async () => {
     await using mail = await startMailServer();
     mail.busyAddresses.add('busy@example.com');
     await using target = await startTarget({ respondWith: answer(500) });
@@ -256,7 +256,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     );
   });
 
-  it('about a begin is not sent any more to an address that got the end first', async () => {
+  it('about a beginning is not sent any more to an address that got the end first', async () => {
     await using mail = await startMailServer();
     mail.busyAddresses.add('busy@example.com');
     await using target = await startTarget({ respondWith: answer(500) });
@@ -294,7 +294,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     );
   });
 
-  it('about a begin is still sent to a deferred address after the end of another webhook', async () => {
+  it('about a beginning is still sent to a deferred address after the end of the alert about another webhook', async () => {
     await using mail = await startMailServer();
     await using target = await startTarget({ respondWith: answer(500) });
     await using lasting = await startTarget({ respondWith: answer(500) });
@@ -350,7 +350,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     assert.ok(!log.includes('open sesame'), 'nothing secret is logged');
   });
 
-  it('is not sent in the clear to a server without encryption, unless the settings allow it', async () => {
+  it('is not sent unencrypted, unless the settings allow it', async () => {
     await using mail = await startMailServer();
     for (const [security, expected] of [
       ['starttls', /^no encrypted connection/],
@@ -365,7 +365,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     assert.equal(mail.mails.length, 0);
   });
 
-  it('is not sent to a server whose certificate nobody vouches for', async () => {
+  it('is not sent to a server whose certificate is not trusted', async () => {
     await using mail = await startMailServer({ tls: true });
     await using alerts = await startAlertService({ ...mail.settings, smtp_security: 'starttls' });
     const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });

@@ -7,21 +7,21 @@ import { openTestDatabase } from '../support/database.ts';
 import { watchedDatabase } from '../support/watched-database.ts';
 import { MINUTE } from './alert-helpers.ts';
 
-/** What a transaction offers apart from statements. */
+/** The members of a transaction that run no statement. */
 const NO_STATEMENT: ReadonlySet<keyof Transaction> = new Set(['dialect', 'onCommit', 'signal']);
 const NEVER = new AbortController().signal;
 
-/** Webhooks that a test lets fail, as all instances see them. */
+/** The webhooks that fail, which a test sets for all instances. */
 export class FakeWebhooks {
   /** The ids of those that fail. */
   failing: readonly number[] = [];
   readonly interventions = new Map<number, Intervention>();
 }
 
-/** An instance that evaluates the rules of a database when a test says so. */
+/** An instance that evaluates the rules of a database when a test calls it. */
 export interface EvaluatingInstance {
   evaluate(): Promise<void>;
-  /** Holds the next evaluation back once it has read which webhooks fail. Returns what lets it go on. */
+  /** Pauses the next evaluation once it has read which webhooks fail. `wake` lets it continue. */
   freeze(): { reached: Promise<void>; wake: () => void };
 }
 

@@ -31,7 +31,7 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     assert.deepEqual(await alerts.notices(), ['BEGAN', 'ENDED']);
   });
 
-  it('does not begin an alert again that ended in the same moment because someone paused the webhook', async () => {
+  it('does not begin an alert again that ended at the same time because someone paused the webhook', async () => {
     await using alerts = await openEvaluations();
     const { webhooks } = alerts;
     await alerts.createRule();
@@ -49,7 +49,7 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     );
   });
 
-  it('does not begin an alert that began and ended meanwhile', async () => {
+  it('does not begin an alert that began and ended in the meantime', async () => {
     await using alerts = await openEvaluations();
     const { webhooks } = alerts;
     await alerts.createRule();
@@ -67,7 +67,7 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     );
   });
 
-  it('does not clear an alert that began meanwhile', async () => {
+  it('does not clear an alert that began in the meantime', async () => {
     await using alerts = await openEvaluations();
     const { webhooks } = alerts;
     await alerts.createRule();
@@ -123,7 +123,7 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
   });
 });
 
-/** How many statements it takes to begin, clear, continue, clear, and end alerts about so many webhooks. */
+/** The number of statements to begin, clear, continue, clear, and end alerts about this many webhooks. */
 async function statementsFor(webhookCount: number): Promise<number[]> {
   await using alerts = await openEvaluations();
   const { clock, webhooks } = alerts;
@@ -169,7 +169,7 @@ describe('the evaluation of a rule', () => {
     assert.deepEqual(await statementsFor(300), await statementsFor(1));
   });
 
-  it('ends alerts for the reason of each webhook, when its trouble was over', async () => {
+  it('ends the alert of each webhook for its own reason, at the time at which its problem was over', async () => {
     await using alerts = await openEvaluations();
     const { clock, webhooks } = alerts;
     await alerts.createRule();

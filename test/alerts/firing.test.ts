@@ -216,7 +216,7 @@ describe('an alert about a webhook in error', () => {
     );
   });
 
-  it('goes on after the clock was set back while the webhook still fails, and begins for another rule', async () => {
+  it('continues after the clock was set back while the webhook still fails, and begins for another rule', async () => {
     await using firing = await startFiring();
     const { api, clock, receiver, webhook, alert } = firing;
     clock.pass(-HOUR);

@@ -24,7 +24,7 @@ describe('the checks of an instance', () => {
       const ofOther = { ...parts, pauseMs: pauseOfOther, about: { ...about, instance: 'two' } };
       const other = new InstanceChecks({ ...ofOther, checks: { queue: fails.disk } });
       const known = async () => {
-        // What it reports itself causes it to delete what does not count.
+        // When it reports its own checks, it deletes those that no longer count.
         await other.run(true);
         await other.report();
         await other.run(false);

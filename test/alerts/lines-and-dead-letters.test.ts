@@ -42,7 +42,7 @@ describe('an alert about an old line', () => {
     );
   });
 
-  it('goes on after the clock was set back while the same message waits', async () => {
+  it('continues after the clock was set back while the same message waits', async () => {
     await using target = await startTarget();
     await using receiver = await startTarget();
     await using alerts = await startAlertService({ enable_queue_polling: false });

@@ -81,7 +81,7 @@ describe('quiet hours', () => {
     assert.deepEqual([type, timestamp], ['alert.began', '2026-10-25T06:00:00.000Z']);
   });
 
-  it('swallow an alert that begins and ends within them', async () => {
+  it('suppress an alert that begins and ends within them', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();
     await using alerts = await startAlertService();
@@ -115,7 +115,7 @@ describe('quiet hours', () => {
     await createFailingWebhook(api, target.url);
     const alert = await createAlert(api, receiver.url, { quiet_hours: NIGHT });
     await createAlert(api, other.url, { name: 'Other' });
-    // As an instance of a newer Node.js has saved it.
+    // As an instance with a newer Node.js would have saved it.
     await runSql(
       service.settings.data_dir,
       'update alert_rules set quiet_time_zone = ? where id = ? returning id',

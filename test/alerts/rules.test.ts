@@ -99,7 +99,7 @@ describe('an alert rule', () => {
     for (const secret of SECRETS) assert.ok(!JSON.stringify(keys).includes(secret));
   });
 
-  it('is returned for a repeated key although one of its webhooks was deleted meanwhile', async () => {
+  it('is returned for a repeated key although one of its webhooks was deleted in the meantime', async () => {
     const webhook = await createWebhook(api, 'http://127.0.0.1:9/');
     const headers = { 'idempotency-key': 'alert-of-webhook' };
     const input = alertInput(URL_WITH_TOKEN, { webhook_ids: [webhook] });

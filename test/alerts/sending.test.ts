@@ -66,7 +66,7 @@ describe('a notice to a URL', () => {
     assert.equal(first, second);
   });
 
-  it('is not said to be sent again because one of another rule is sent', async () => {
+  it('is not logged as sent again when a notice of another rule is sent', async () => {
     await using broken = await startTarget({ respondWith: answer(500) });
     await using receiver = await startTarget();
     await using target = await startTarget({ respondWith: answer(500) });
@@ -217,7 +217,7 @@ describe('a notice to a URL', () => {
     await using alerts = await startWithTrouble(target, {});
     const id = await createAlert(alerts.api, receiver.url);
     await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'it was sent');
-    // What a killed sender leaves behind: an attempt without a result, and the time at which it counts as dead.
+    // The state that a killed sender leaves: an attempt without a result, and the time from which it counts as dead.
     const leased = alerts.clock.now() + 2 * MINUTE;
     await runSql(
       alerts.service.settings.data_dir,

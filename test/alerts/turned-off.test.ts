@@ -38,7 +38,7 @@ describe('enable_alerts: false', () => {
     await using alerts = await started(false);
     const { api, service } = alerts;
     const unseen = await createAlert(api, receiver.url);
-    // By then, rules would have been evaluated many times.
+    // Until then, rules would have been evaluated many times.
     await createFailingWebhook(api, target.url);
     assert.equal((await api.post(`/alerts/${waiting}/test`)).body.results[0].sent, true);
     assert.deepEqual(await firingsOf(api, unseen), []);

@@ -15,7 +15,7 @@ const MANY_BUNDLES = 20_000;
 const CONTENT_WEBHOOKS = 50;
 const MOST_ITEMS = '1,000 items of a resource of 100,000 attributes';
 const MANY_DEAD_LETTERS = 100_000;
-/** More than a caller may have under way. */
+/** More concurrent requests than a caller may have. */
 const CROWD = 300;
 
 /** Attacks with requests to the API alone. */

@@ -30,7 +30,7 @@ const SETTINGS = {
   retry_max_delay: 600,
 } as const;
 
-/** Without those that differ from others only before the service reaches its database. */
+/** Without attacks that differ from others only before the service reaches its database. */
 function thoseOfDatabase(attacks: readonly Attack[]): Attack[] {
   const kept = attacks.filter(
     ({ stopsBeforeDatabase = false, queriesLike }) => !stopsBeforeDatabase && queriesLike === undefined,
@@ -42,7 +42,7 @@ function thoseOfDatabase(attacks: readonly Attack[]): Attack[] {
 }
 
 describe('a service under every known attack', () => {
-  test('is never kept from answering for more than 100 ms, and serves others as usual', async (t) => {
+  test('never blocks its event loop for more than 100 ms, and serves others as usual', async (t) => {
     await using stack = new AsyncDisposableStack();
     const target = stack.use(await startTarget());
     const service = stack.use(await startWatchedService(SETTINGS));
@@ -51,7 +51,7 @@ describe('a service under every known attack', () => {
     const rows = stack.use(await ManyRows.open(service));
     // In this order, because ten thousand webhooks get a message about every account that is created after them.
     const byPlayers = [...(await playerAttacks(service)), ...(await beaconAttacks(service))];
-    // What these keep busy is the same on every database.
+    // These keep the process busy, and not the database.
     const computing = ON_POSTGRES
       ? []
       : [

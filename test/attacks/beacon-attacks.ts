@@ -275,7 +275,7 @@ async function sharedValueAttacks(service: WatchedService): Promise<Attack[]> {
   ];
 }
 
-/** A course with a manifest of the maximum size, of which every unit is saved. */
+/** A course with a manifest of the maximum size, whose units are all saved. */
 async function manyUnits(service: WatchedService): Promise<Attack> {
   const items = Array.from(
     { length: UNITS },

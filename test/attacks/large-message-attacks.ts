@@ -5,9 +5,9 @@ import { webhookInput } from '../webhooks/webhook-expectations.ts';
 import { type Attack, assertStatus } from './attack.ts';
 import type { ManyRows } from './many-rows.ts';
 
-/** As many as a page has. */
+/** The number of messages on a page. */
 const MESSAGES = 200;
-/** As many as a search examines. */
+/** The number of messages that a search examines. */
 const SEARCHED = 2_000;
 /** As many assets as a message has, with names of the maximum length. */
 const ASSETS = 500;

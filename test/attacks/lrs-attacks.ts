@@ -11,21 +11,21 @@ import { type Attack, assertStatus } from './attack.ts';
 import type { ManyRows } from './many-rows.ts';
 
 const MENTIONS = 2_000;
-/** Definitions of 190 kB, together less than what a request is compared with. */
+/** Definitions of 190 kB each. Together they stay below the limit of data that a request is compared with. */
 const LARGE_DEFINITIONS = 60;
 const EXTENSIONS_OF_LARGE = 17_000;
-/** As many as the limit of members in a request permits. */
+/** The maximum that the limit of members in a request permits. */
 const LARGE_PER_REQUEST = 5;
 const MANY_STATEMENTS = 20_000;
-/** A course of as many units as are accepted, and how many activities a request mentions at most. */
+/** The maximum number of units of a course, and of activities that a request mentions. */
 const UNITS = 2_000;
 const ACTIVITIES = 85_000;
 /** Statements of almost the maximum size. */
 const STATEMENTS = 32;
-/** The agents of a request, as many as its limits permit. */
+/** The maximum number of agents in a request. */
 const AGENTS = 47_000;
 const STATEMENTS_AT_ONCE = 500;
-/** A page of statements, and the activities of each: as many as a request may name. */
+/** The statements of a page, and the activities of each: the maximum that a request may name. */
 const MENTIONING = 38;
 const MENTIONED = 9_900;
 const COURSE_ID = 'http://example.com/course';
@@ -49,7 +49,10 @@ export async function lrsAttacks(service: WatchedService, rows: ManyRows): Promi
   ];
 }
 
-/** A course of thousands of units, of which a unit sends statements about thousands of activities that begin like theirs. */
+/**
+ * A course of thousands of units. One of them sends statements about thousands of activities whose ids begin like the
+ * units' ids.
+ */
 async function manyUnits(service: WatchedService): Promise<Attack[]> {
   const text = (element: string) => `<${element}><langstring lang="en">x</langstring></${element}>`;
   const units = Array.from(
@@ -258,7 +261,7 @@ function answered({ status, text }: { status: number; text: string }, ...statuse
   assertStatus({ status, body: text }, ...statuses);
 }
 
-/** A statement of which a hundred attachments name one large signature. */
+/** A statement with a hundred attachments that all name one large signature. */
 function repeatedSignature(lrs: LrsClient): Attack {
   const part = (text: string) => Buffer.from(text).toString('base64url');
   const payload = `${JSON.stringify(statement())}${' '.repeat(0.7 * MIB)}`;

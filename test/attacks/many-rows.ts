@@ -5,7 +5,7 @@ import type { RunningService } from '../support/service.ts';
 
 /** Ids far from those that the API assigns. */
 const FIRST_ID = 1_000_000;
-/** The API continues after the highest id, so each block of rows leaves it room. */
+/** The API continues after the highest id, so each block of rows leaves free ids. */
 const IDS_FOR_API = 10_000;
 
 /** How many webhooks to add, and their common settings. */

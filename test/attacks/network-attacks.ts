@@ -50,7 +50,7 @@ export async function networkAttacks(
         return socket;
       }),
     );
-    // Sends as much as possible until the service has answered another client twenty times.
+    // Sends as much as possible until the service has responded to another client twenty times.
     for (let n = 0; n < 20; n++) {
       for (const socket of sockets) if (!socket.destroyed) socket.write(byte);
       assertStatus(await api.get('/health/live'), 200);

@@ -30,7 +30,7 @@ const REJECTED_DOCUMENTS = new Set([
   'brackets that are never closed',
 ]);
 const CONDITIONS = 'files: thousands of conditions';
-/** Statements and commits by those that store rows of about the same size. */
+/** The attacks by statements and commits, each with one that stores rows of about the same size. */
 const SAME_SIZE: Readonly<Record<string, string>> = {
   'statements: 100,000 members': 'statements: five hundred at once',
   'statements: one of 100,000 members': 'statements: as much JSON as is taken',

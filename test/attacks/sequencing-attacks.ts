@@ -4,7 +4,7 @@ import { registerTo } from '../support/registered-course.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus } from './attack.ts';
 
-/** A course of this many units, and of a rollup rule with as many conditions for each of them. */
+/** A course of this many units, and a rollup rule with as many conditions, which is evaluated for each of them. */
 const UNITS = 500;
 const CONDITIONS = 25_000;
 /** An item with this many objectives, and as many conditions about one of them. */
@@ -12,7 +12,7 @@ const OBJECTIVES = 20_000;
 /** An objective that reads this many shared ones, and conditions about it. */
 const MAPS = 4_000;
 const MAPPED_CONDITIONS = 20_000;
-/** Units with prerequisites as long as are stored. */
+/** Units whose prerequisites have the maximum length. */
 const UNITS_WITH_PREREQUISITES = 900;
 const PREREQUISITES_LENGTH = 4_000;
 /** How often a forged state repeats the id of a child. Each level of blocks multiplies it. */
@@ -120,7 +120,7 @@ async function manyConditions(service: WatchedService): Promise<Attack> {
   };
 }
 
-/** A course of which each save evaluates a rule with thousands of conditions, each about an objective of its unit. */
+/** A course in which each save evaluates a rule with thousands of conditions, each about an objective of its unit. */
 async function conditionsAbout(
   service: WatchedService,
   what: string,

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 import { startWatchedService, type WatchedService } from '../support/watched-service.ts';
 import { assertStatus } from './attack.ts';
 
-// Runs on SQLite in `npm test`: threads read the manifests. The tests of stored structures store what they find on both.
+// Runs on SQLite in `npm test`: threads read the manifests. The tests of stored structures store the results on both.
 
 const MAX_BUSY_MS = 100;
 const MANY_FILES = 15_000;
@@ -38,7 +38,7 @@ const HOSTILE_COURSES: Readonly<Record<string, () => PackageFiles>> = {
 };
 
 describe('an upgrade of a service with hostile courses', () => {
-  test('reads their manifests again while it answers everybody', async () => {
+  test('reads their manifests again while it serves everybody', async () => {
     await using stack = new AsyncDisposableStack();
     const { path: dataDir } = stack.use(temporaryFolder());
     stack.defer(() => dropDatabaseOf(dataDir));

@@ -35,7 +35,7 @@ describe('the audit log', () => {
     return answer.body.data;
   }
 
-  /** What the test has recorded, oldest first. */
+  /** The entries that the test has caused, oldest first. */
   async function recorded(query = ''): Promise<AuditEntryRecord[]> {
     return (await entries(query)).filter(({ id }) => id > newest).reverse();
   }

@@ -10,7 +10,8 @@ import { startTestService, type TestService, until } from '../support/service.ts
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
-// Runs on SQLite in `npm test`: what an entry says is decided before it is stored. The test of every change stores an entry for each action on both.
+// Runs on SQLite in `npm test`: entries are composed before they are stored. The test of every change stores an entry
+// for each action on both.
 
 const actionsOf = async ({ api }: TestService, query: string) =>
   (await api.get(`/audit-log?${query}`)).body.data

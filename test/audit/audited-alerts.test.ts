@@ -4,7 +4,8 @@ import type { AuditEntryRecord } from '../../src/audit/audit-schemas.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-// Runs on SQLite in `npm test`: what an entry says is decided before it is stored. The tests of alert rules store the same changes and entries on both.
+// Runs on SQLite in `npm test`: entries are composed before they are stored. The tests of alert rules store the same
+// changes and entries on both.
 
 const TOKEN = 'a-token-that-no-entry-may-show';
 const FIRST_URL = `http://127.0.0.1:9/hooks/${TOKEN}`;

@@ -7,7 +7,8 @@ import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Package, scorm2004Package } from '../support/course-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-// Runs on SQLite in `npm test`: what an entry says is decided before it is stored. The test of every change stores an entry for each action on both.
+// Runs on SQLite in `npm test`: entries are composed before they are stored. The test of every change stores an entry
+// for each action on both.
 
 describe('the audit log, about content', () => {
   let service: TestService;
@@ -31,7 +32,7 @@ describe('the audit log, about content', () => {
       .id;
   }
 
-  /** What the test has recorded, oldest first. */
+  /** The entries that the test has caused, oldest first. */
   async function recorded(query = ''): Promise<AuditEntryRecord[]> {
     const { status, body } = await service.api.get(`/audit-log?limit=200${query}`);
     assert.equal(status, 200, JSON.stringify(body));

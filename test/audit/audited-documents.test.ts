@@ -58,7 +58,7 @@ describe('the audit log, about documents of courses', () => {
   const remove = (by: LrsClient, stateId?: string) =>
     call(by, 'DELETE', 'activities/state', { query: state(stateId) });
 
-  /** What the test has recorded, oldest first. */
+  /** The entries that the test has caused, oldest first. */
   async function recorded(query = '') {
     const { status, body } = await service.api.get(`/audit-log?limit=200${query}`);
     assert.equal(status, 200, JSON.stringify(body));

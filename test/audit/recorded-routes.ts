@@ -1,12 +1,13 @@
-/** A route that changes something, such as `POST /folders`, with what the audit log records of it. */
+/** A route that changes something, such as `POST /folders`, and the audit entry that it causes. */
 export interface RecordedRoute {
   route: string;
   action: string;
 }
 
 /**
- * Every route that can change something and what it records in the audit log. This list is written manually and read from
- * no code: a new route fails the test until someone decides whether administrators have to find it in the audit log.
+ * Every route that can change something, and the audit entry that it causes. The list is written manually and does not
+ * come from the code. A new route fails the test until someone decides whether administrators have to find it in the
+ * audit log.
  */
 const RECORDED = `
   POST   /accounts                                            ACCOUNT_CREATED
@@ -72,7 +73,7 @@ const RECORDED = `
   DELETE /ui/api/sessions/:id                                 SESSIONS_ENDED
   POST   /ui/api/session                                      SIGNED_IN`;
 
-/** What is recorded in another way than by one call of a route: {@link RECORDED} has the other actions. */
+/** The actions that are not recorded by a single call of a route; {@link RECORDED} has the others. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   ACCOUNT_DELETION_BEGUN: 'of an account with more registrations than one transaction deletes',
   REGISTRATION_DELETION_BEGUN: 'of a registration with more records than one transaction deletes',

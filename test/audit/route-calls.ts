@@ -9,7 +9,7 @@ import { registerTo } from '../support/registered-course.ts';
 import type { Answer, TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-/** Whoever calls the routes, and what the calls need. */
+/** The callers of the routes, and the objects that the calls need. */
 export interface World {
   service: TestService;
   /** An administrator with the role admin. */
@@ -75,7 +75,7 @@ async function registration({ service }: World): Promise<string> {
   return (await registerTo(service, cmi5Course([{ id: UNIT }, { id: `${UNIT}/two` }]))).registrationId;
 }
 
-/** Where administrators find the bookmark that a course has stored. */
+/** The path at which administrators find the bookmark that a course has stored. */
 async function bookmark(world: World): Promise<string> {
   const { service } = world;
   const { lrs, actor, ...of } = await Unit.start(

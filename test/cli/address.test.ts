@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { describe, test } from 'node:test';
 import { startTestService } from '../support/service.ts';
 
-// Runs on SQLite alone: no database takes part in the address.
+// Runs on SQLite alone: the address does not involve the database.
 
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ family }) => family === 'IPv6'),

@@ -221,7 +221,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.ok(!readdirSync(disk).includes(`.partial-${id}`));
   });
 
-  it('refuses to go without files that the service still has a course version for', async () => {
+  it('fails if files of an existing course version are missing', async () => {
     using folder = temporaryFolder();
     await using service = await startTestService();
     await importCourse(service);

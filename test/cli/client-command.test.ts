@@ -8,7 +8,7 @@ import { ManualClock } from '../support/clock.ts';
 import { assertExplains, outcomeOf } from '../support/command-in-process.ts';
 import { openTestDatabase } from '../support/database.ts';
 
-// Runs on SQLite alone: its queries are those of the tests of clients.
+// Runs on SQLite alone: the tests of clients run the same queries on both databases.
 
 async function openCommand() {
   const owned = await openTestDatabase();
@@ -127,7 +127,7 @@ describe('coursewire client list', () => {
 });
 
 describe('coursewire client delete, enable and disable', () => {
-  it('do what they say', async () => {
+  it('delete, enable and disable the client', async () => {
     await using command = await openCommand();
     const { client_id: id } = JSON.parse((await command.run(...CREATE, '--json')).out);
     assert.equal((await command.run('disable', id)).code, 0);

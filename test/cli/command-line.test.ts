@@ -198,7 +198,7 @@ describe('the command line', () => {
     const child = spawn(process.execPath, [MAIN, ...args], { env, timeout: DEADLINE_MS });
     child.stdout.destroy();
     await once(child.stdout, 'close');
-    // Without the password, it has not written anything.
+    // It writes nothing before it has the password.
     child.stdin.end('a password that is long enough');
     const [[code, signal], err] = await Promise.all([once(child, 'close'), text(child.stderr)]);
     assert.deepEqual([code, signal], [141, null], 'as a shell reports SIGPIPE');

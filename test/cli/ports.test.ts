@@ -5,7 +5,7 @@ import { listenOnFreePort } from '../support/free-port.ts';
 import { type ProcessEnd, runProgram, type TextSettings } from '../support/service-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-// Runs on SQLite alone: no database takes part in listening.
+// Runs on SQLite alone: listening does not involve the database.
 
 /** A port on which another program listens. */
 async function occupiedPort(): Promise<{ port: number } & AsyncDisposable> {

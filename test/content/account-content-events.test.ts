@@ -221,7 +221,7 @@ describe('events of accounts’ content', () => {
     ]);
   });
 
-  it('say that a course was added by itself, also if it came into a folder of the account without an event', async () => {
+  it('report a course that is added itself, also if it was moved into a folder of the account without an event', async () => {
     const account = await northwind();
     const folder = await make.folder('Filled later');
     await make.add(account.id, { type: 'FOLDER', id: folder });

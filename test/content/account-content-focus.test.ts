@@ -18,8 +18,8 @@ describe('events of accounts’ content, to webhooks with a focus', () => {
   });
 
   /**
-   * Adds assets to accounts one after another, and answers which additions a webhook with the focus heard of. The
-   * last must be one of them: once it has come, so has all that was sent before.
+   * Adds assets to accounts one after another, and returns the additions about which a webhook with the focus got a
+   * message. The last addition must be one of them: once its message has arrived, so have all earlier ones.
    */
   async function heard(
     focus: readonly AssetReference[],

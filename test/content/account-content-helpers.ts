@@ -18,7 +18,7 @@ export interface NamedAsset extends AssetReference {
   name: string;
 }
 
-/** Makes content for tests and gives it to accounts, each with the answer that is to be expected. */
+/** Makes content for tests, gives it to accounts, and asserts the responses. */
 export class ContentMaker {
   readonly #service: TestService;
 
@@ -81,7 +81,7 @@ export class ContentMaker {
     });
   }
 
-  /** Answers which of the assets were added, and which were there already. */
+  /** Adds assets. Returns which of them were added, and which were already there. */
   async add(
     accountId: number,
     ...assets: AssetReference[]
@@ -112,7 +112,7 @@ export interface PublishedChange {
   content: object;
 }
 
-/** Asserts that these messages of a webhook came, and no others: byte for byte but for their timestamps. */
+/** Asserts that these messages of a webhook arrived, and no others: byte for byte except for their timestamps. */
 export function assertMessages(
   target: Target,
   webhook: NamedWebhook,
@@ -138,7 +138,7 @@ export function assertMessages(
   assert.deepEqual(texts, whole);
 }
 
-/** As {@link assertMessages}, after a final change, whose message is omitted from what is expected. */
+/** Like {@link assertMessages}, after a final change, whose message is omitted from the expected ones. */
 export async function assertPublishedBy(
   make: ContentMaker,
   target: Target,
@@ -164,7 +164,7 @@ export const courseResource = ({ id, name }: NamedAsset, location: string, versi
   location,
 });
 
-/** What a message says about a course in the folder `Home`. */
+/** A course in the folder `Home`, as messages describe it. */
 export const inHome = (course: NamedAsset) => ({
   course: courseResource(course, 'Home'),
   folder: { id: HOME, name: 'Home', location: '', contents: [course] },

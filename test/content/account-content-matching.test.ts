@@ -10,7 +10,7 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import { webhookServiceOn } from '../webhooks/webhook-service.ts';
 import { ContentWorld } from './account-content-world.ts';
 
-/** How many of each there are: few, so that they hold each other often. */
+/** The numbers of objects of each kind: few, so that they often contain each other. */
 const FOLDERS = 5;
 const COURSES = 4;
 const EQUIVALENTS = 3;
@@ -44,7 +44,7 @@ const plans = fc.record({
 
 /** Content as the model sees it: its folder, and what it directly contains. */
 interface ModelAsset extends ContentReference {
-  /** Of a folder the one above it; null for the root. */
+  /** For a folder, the folder above it; null for the root. */
   folder: ContentReference | null;
   contents: readonly ContentReference[];
 }
@@ -55,7 +55,7 @@ const distinct = <T extends ContentReference>(items: readonly T[]): T[] => [
   ...new Map(items.map((item) => [keyOf(item), item])).values(),
 ];
 
-/** Who holds what, said from above: the services find it from below. */
+/** Containment, searched from the top down. The services search it from the bottom up. */
 class Model {
   readonly assets: ModelAsset[] = [];
 
@@ -69,7 +69,7 @@ class Model {
     return this.assets.find((asset) => keyOf(asset) === keyOf(reference))!;
   }
 
-  /** What a folder has directly, and what a bundle or equivalent is made of. */
+  /** The direct contents of a folder, and the parts of a bundle or equivalent. */
   #parts(holder: ModelAsset): ModelAsset[] {
     if (holder.type !== 'FOLDER') return holder.contents.map((reference) => this.get(reference));
     return this.assets.filter(({ folder }) => folder !== null && keyOf(folder) === keyOf(holder));
@@ -195,7 +195,7 @@ describe('events of accounts’ content', () => {
           const others = model.assets.filter((each) => has.has(keyOf(each)) && !own.has(keyOf(each)));
           const otherwise = new Set(others.flatMap((each) => model.expand(each)));
           const affected = distinct(changed.flatMap((asset) => model.expand(asset))).filter(
-            // An addition lists what it names, whatever else the account has.
+            // An addition lists the assets that it names, whatever else the account has.
             (asset) => !otherwise.has(asset) || (change.kind === 'add' && own.has(keyOf(asset))),
           );
           const byFolder = Map.groupBy(affected, ({ folder }) => keyOf(folder!));

@@ -40,7 +40,7 @@ describe('events of accounts’ content, with repeated and simultaneous calls,',
   const assertPublished = async (webhook: NamedWebhook, expected: readonly PublishedChange[]) =>
     await assertPublishedBy(make, target, webhook, expected);
 
-  it('omit a subfolder that is emptied and deleted meanwhile', { skip: !ON_POSTGRES }, async () => {
+  it('omit a subfolder that is emptied and deleted in the meantime', { skip: !ON_POSTGRES }, async () => {
     const account = await northwind();
     const top = await make.folder('Top');
     const sub = await make.folder('Sub', top);

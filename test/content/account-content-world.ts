@@ -17,7 +17,7 @@ export interface PublishedEvent {
   webhookIds: number[];
 }
 
-/** The services of all content over a real database, without the server; keeps what they publish. */
+/** The content services on a real database, without the server. Records the events that they publish. */
 export class ContentWorld {
   readonly published: PublishedEvent[] = [];
   readonly accounts: AccountService;

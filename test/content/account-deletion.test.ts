@@ -63,7 +63,7 @@ describe('deleting an account', () => {
       )
     ).n;
 
-  /** Runs this, in the language of the engine, before each deletion of a registration, until the result is disposed of. */
+  /** Runs this SQL before each deletion of a registration, until the result is disposed of. */
   async function beforeDeletes(body: string): Promise<AsyncDisposable> {
     const { dialect } = database;
     await database.transaction(async (tx) => {
@@ -91,7 +91,7 @@ describe('deleting an account', () => {
       ? `if old.registration_id = '${id}' then raise 'broken'; end if`
       : `select raise(abort, 'broken') where old.registration_id = '${id}'`;
 
-  it('takes the registrations along, and no others', async () => {
+  it('also deletes its registrations, and no others', async () => {
     const parties = await makeParties(service);
     const other = await makeParties(service);
     await give(service, other.account_id, 'COURSE', parties.course_id);
@@ -136,7 +136,7 @@ describe('deleting an account', () => {
     assert.equal(await countLeft(accountId), 1201);
   });
 
-  it('is finished with If-Match even if somebody changes the account after it began', async () => {
+  it('is finished with If-Match even if someone changes the account after it began', async () => {
     const { account_id: accountId } = await makeLargeAccount();
     const change = 'update accounts set revision = revision + 1 where id = old.account_id';
     const half = `old.registration_id = '${made(accountId, 700)}'`;
@@ -166,7 +166,7 @@ describe('deleting an account', () => {
     );
   });
 
-  it('lets others save and be delivered to while it is slow', { skip: !ON_POSTGRES }, async () => {
+  it('delays neither saves of learners nor deliveries while it is slow', { skip: !ON_POSTGRES }, async () => {
     const other = await makeParties(service);
     const { registration_id: id } = await register(service, other);
     const { account_id: accountId } = await makeLargeAccount();

@@ -53,7 +53,7 @@ describe('bundles', () => {
     assert.deepEqual(read.body, made.body);
   });
 
-  it('go into Home by default, and distinguish a course from an equivalent of the same id', async () => {
+  it('are created in Home by default, and distinguish a course from an equivalent with the same id', async () => {
     const record = await api.create('/bundles', { name: 'Plain', contents: both() });
     assert.deepEqual([record.folder_id, record.location], [HOME, 'Home']);
     assert.equal(course, equivalent, 'the ids are the same, so that this test shows something');
@@ -196,7 +196,7 @@ describe('bundles', () => {
     }
   });
 
-  it('and the deletion of their contents at the same time leave no half state', async () => {
+  it('are not left with deleted contents if these are deleted at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const contested = await createEquivalent('Contested', course);
       const body = { name: 'Late', contents: [{ type: 'EQUIVALENT', id: contested }] };

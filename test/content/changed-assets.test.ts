@@ -12,7 +12,7 @@ const TIMES = 4;
 /** It would be more if each level of the folder took time for each asset. */
 const MOST_TIMES_AS_LONG = 2;
 
-describe('what an account gains', () => {
+describe('finding the assets that an account gains', () => {
   it('takes about as long in a deep folder as in one at the top', async () => {
     await using test = await openTestDatabase();
     const { database } = test;
@@ -40,7 +40,7 @@ async function makeEquivalents(database: Database, depth: number): Promise<{ fol
   });
 }
 
-/** Processor time of what is gained with a folder of equivalents, in ms. */
+/** Processor time for finding the assets that an account gains with a folder of equivalents, in ms. */
 async function timeOf(
   database: Database,
   accountId: number,

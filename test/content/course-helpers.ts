@@ -21,7 +21,7 @@ import { temporaryFolder } from '../support/service.ts';
 
 const MAX_PACKAGE_BYTES = 1024 * 1024;
 
-/** A content store in a folder, of which a test may make one operation fail or do something besides. */
+/** A content store in a folder. A test can make an operation fail or do something else first. */
 export class TestContentStore implements ContentStore {
   readonly #store: FolderContentStore;
   /** Called before each `put`. */

@@ -15,7 +15,7 @@ import { startTarget } from '../support/target.ts';
 import { type CourseParts, openCourseParts } from './course-helpers.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
-/** What a crash leaves behind: newer than the database of any test. */
+/** A folder as a crash leaves it: newer than the database of any test. */
 const ORPHAN = newContentKey(Date.now() + 3_600_000);
 const context = (signal = new AbortController().signal) => ({
   user: 'author@example.com',
@@ -32,7 +32,7 @@ async function importInto(parts: CourseParts, folderId: number | null = null): P
 }
 
 const isProblem = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code;
-/** How an import ends that fails unexpectedly, and one whose files cannot be stored for now. */
+/** The responses to an import that fails unexpectedly, and to one whose files cannot be stored for now. */
 const FAILED = { status: 500, detail: 'The request failed. See the service log for the cause' };
 const AWAY = { status: 503, detail: 'Course files are temporarily unavailable' };
 
@@ -59,7 +59,9 @@ it('a version is rejected if its course is renamed while the package is unpacked
 });
 
 describe('an import that fails leaves no file, no course and no event', () => {
-  /** Breaks something of a running service, then imports and uploads a version; both must fail and leave nothing. */
+  /**
+   * Breaks a part of a running service, then imports a course and uploads a version. Both must fail and leave nothing.
+   */
   async function assertNothingLeft(
     breakIt: (service: TestService) => Promise<() => Promise<void>>,
     expected: { status: number; detail: string } = FAILED,
@@ -186,7 +188,7 @@ it('files are kept if the server does not answer in time and commits later', {
 });
 
 describe('the remains of a crash', () => {
-  // Where other instances may be at work, what is new may be theirs.
+  // With several instances, new files may belong to another one.
   it('are removed at the next startup, and nothing else is', { skip: ON_POSTGRES }, async () => {
     using folder = temporaryFolder();
     const at = (...names: string[]) => path.join(folder.path, ...names);

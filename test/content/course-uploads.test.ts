@@ -20,7 +20,7 @@ import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from '
 const MEBIBYTE = 1024 * 1024;
 const BOUNDARY = 'a-boundary';
 
-/** A part of a form, as it goes over the line. */
+/** A part of a form, as it is sent. */
 function part(headers: string, content: string | Uint8Array): Buffer {
   return Buffer.concat([
     Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data${headers}\r\n\r\n`),
@@ -56,7 +56,7 @@ describe('uploads of course packages', () => {
     return { status: response.status, headers: response.headers, body: await response.json() };
   }
 
-  /** Asserts that what follows leaves nothing behind: no course, no version, no file. */
+  /** Asserts that the work leaves nothing behind: no course, no version, no file. */
   async function assertLeavesNothing(work: () => Promise<void>): Promise<void> {
     const state = async () => ({
       courses: (await api.get('/courses?limit=200')).body.data,
@@ -68,7 +68,7 @@ describe('uploads of course packages', () => {
     assert.deepEqual(await state(), before);
   }
 
-  it('take the file before or after the fields', async () => {
+  it('accept the file before or after the fields', async () => {
     const bytes = await scormPackage();
     const fields = [textPart('name', 'Named'), textPart('folder_id', '1')];
     const fileFirst = await postRaw([filePart(bytes), ...fields, END]);
@@ -80,7 +80,7 @@ describe('uploads of course packages', () => {
     assert.deepEqual(filesOf(service).tmp, []);
   });
 
-  it('take names in an encoding that their part declares', async () => {
+  it('accept names in an encoding that their part declares', async () => {
     const name = part(
       '; name="name"\r\nContent-Type: text/plain; charset=iso-8859-1',
       Buffer.from('Müller', 'latin1'),
@@ -89,7 +89,7 @@ describe('uploads of course packages', () => {
     assert.deepEqual([answer.status, answer.body.name], [201, 'Müller']);
   });
 
-  it('take names in any alphabet, whatever follows the form', async () => {
+  it('accept names in any alphabet, whatever follows the form', async () => {
     const name = 'Безопасность 安全 🔥'.padEnd(100, '🔥');
     const body = [textPart('name', name), filePart(await scormPackage()), END, Buffer.from('an epilogue')];
     const answer = await postRaw(body);
@@ -145,7 +145,7 @@ describe('uploads of course packages', () => {
     });
   }
 
-  it('take a file alone as a version', async () => {
+  it('accept a file alone as a version', async () => {
     await assertLeavesNothing(async () => {
       const form = uploadForm(await scormPackage(), { name: 'x', folder_id: '1' });
       assert.deepEqual(problemErrors(await api.post(`/courses/${course.id}/versions`, form), 400), {
@@ -190,7 +190,7 @@ describe('uploads of course packages', () => {
       problemErrors(await api.post('/courses'), 415);
       problemErrors(await api.post(`/courses/${course.id}/versions`, { file: 'x' }), 415);
     });
-    // Everything else goes on taking JSON and no forms.
+    // All other routes still accept JSON and no forms.
     problemErrors(await api.post('/folders', uploadForm(bytes)), 415);
     problemErrors(await api.put(`/courses/${course.id}`, uploadForm(bytes)), 415);
   });
@@ -218,23 +218,23 @@ describe('uploads of course packages', () => {
       });
     });
 
-    it('are refused as soon as they have more, while the client is still sending', async () => {
+    it('are refused as soon as they exceed it, while the client is still sending', async () => {
       await assertLeavesNothing(async () => {
         const upload = openUpload(service);
         upload.write(filePart(tooLarge));
         const { status, body } = await answerOf(upload);
         assert.equal(status, 413);
         assert.match(body, /larger than the 1048576 bytes/);
-        // The rest is read and dropped: a client that looks at the answer last has sent all of it by then.
+        // The service reads and drops the rest, so that a client can send everything before it reads the response.
         upload.end(Buffer.concat([...Array.from({ length: 20 }, () => tooLarge), END]));
         await once(upload, 'finish');
       });
     });
 
-    it('are refused to the byte', async () => {
+    it('are refused if they exceed it by one byte', async () => {
       await assertLeavesNothing(async () => {
         problemErrors(await postRaw([filePart(tooLarge), END]), 413);
-        // As large as may be, and so read whole: it is not a zip file.
+        // Of the maximum size, and so read completely: it is not a zip file.
         const answer = await postRaw([filePart(tooLarge.subarray(1)), END]);
         assert.equal(answer.body.type, 'urn:coursewire:problem:invalid-package');
       });

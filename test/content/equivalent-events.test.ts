@@ -7,7 +7,7 @@ import { importCourse } from './packages.ts';
 
 // Runs on SQLite in `npm test`: the tests of matching, of events and of registrations for equivalents match, find and store such events on both.
 
-/** Who hears of what happens to a registration for an equivalent, and how these events are found. */
+/** Tests which webhooks get the events of a registration for an equivalent, and how these events are found. */
 describe('the events of a registration for an equivalent', () => {
   let service: TestService;
   aroundTests(async (parts) => {

@@ -48,7 +48,7 @@ describe('equivalents', () => {
     assert.deepEqual(read.body, made.body);
   });
 
-  it('go into Home unless they say otherwise, and may have one course for several languages', async () => {
+  it('are created in Home by default, and may have one course for several languages', async () => {
     const courses = [
       { course_id: german, language: 'de-AT' },
       { course_id: german, language: 'de-CH' },
@@ -169,7 +169,7 @@ describe('equivalents', () => {
     assert.deepEqual(same.body, made);
   });
 
-  it('follow the renaming of their courses and folders', async () => {
+  it('show the new names of their courses and folders', async () => {
     const { id: course } = await importCourse(service, { name: 'Before' });
     const { id: place } = await api.create('/folders', { name: 'Here' });
     const courses = [{ course_id: course, language: 'en' }];
@@ -224,7 +224,7 @@ describe('equivalents', () => {
     assert.equal((await api.delete(`/folders/${place}`)).status, 204);
   });
 
-  it('and the deletion of their course or folder at the same time leave no half state', async () => {
+  it('are not left with a deleted course or folder if that is deleted at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const { id: course } = await importCourse(service, { name: 'Contested' });
       const { id: place } = await api.create('/folders', { name: 'Contested' });

@@ -163,7 +163,7 @@ describe('folders', () => {
     assert.equal((await api.delete(`/folders/${outer}`)).status, 204);
   });
 
-  it('do not let Home be changed, moved or deleted', async () => {
+  it('include Home, which cannot be changed, moved or deleted', async () => {
     const [elsewhere] = await nested('Elsewhere');
     problemErrors(await api.put(`/folders/${HOME}`, { name: 'House' }), 409);
     problemErrors(await api.put(`/folders/${HOME}`, { name: 'Home', parent_id: elsewhere }), 409);

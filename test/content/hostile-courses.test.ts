@@ -8,9 +8,9 @@ import { scormPackage, uploadForm } from './packages.ts';
 
 // Runs on SQLite alone: packages are read before anything is stored.
 
-/** What the thread of the service may take for one thing before it answers others. */
+/** How long one task may block the service's event loop. */
 const LONGEST_TURN_MS = 50;
-/** Where the machine is slow, so is an ordinary import. */
+/** Compared with an ordinary import, so that the limit fits a slow machine, too. */
 const TIMES_AN_ORDINARY_IMPORT = 3;
 
 describe('the service stays responsive while it reads a hostile manifest', () => {

@@ -7,7 +7,7 @@ import { register } from './registration-helpers.ts';
 
 const UNKNOWN = Number.MAX_SAFE_INTEGER;
 
-describe('a 400 names what breaks the schema together with what does not exist or repeats', () => {
+describe('a 400 names members that break the schema together with missing and repeated references', () => {
   let service: LentService;
   let course: number;
   let account: number;

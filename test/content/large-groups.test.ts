@@ -6,7 +6,7 @@ import { startTestService } from '../support/service.ts';
 
 const CONTENTS = 200;
 const GROUPS = 25;
-/** As many as have 2,000 contents. */
+/** Together they have 2,000 contents. */
 const PAGE = 10;
 
 test('a page of bundles or equivalents ends early if they have many contents, and the next one continues', async () => {

@@ -212,7 +212,7 @@ describe('content of many accounts', () => {
   });
 
   const skip = !ON_POSTGRES && 'SQLite runs one transaction after the other';
-  it('leaves learners of these accounts to their courses while it is being changed', { skip }, async () => {
+  it('does not delay learners of these accounts while it is being changed', { skip }, async () => {
     const course = await make.course('Learned');
     const accounts = [await make.account('Learning'), await make.account('Also learning')];
     await change('add', accounts, [course]);
@@ -234,7 +234,7 @@ describe('content of many accounts', () => {
     assert.equal((await changing).status, 200);
   });
 
-  it('is listed for a course: each account with the asset that it was given and the path to the course', async () => {
+  it('is listed for a course: each account with the asset that was added to it and the path to the course', async () => {
     const outer = await make.folder('Outer');
     const inner = await make.folder('Inner', outer);
     const elsewhere = await make.folder('Elsewhere');

@@ -29,7 +29,7 @@ export async function scormPackage(title = 'Fire safety'): Promise<Uint8Array<Ar
   return new Uint8Array(await scorm12Package({ title }));
 }
 
-/** What lies on the disk for courses: folders of the content store, and uploads under way. */
+/** The files of courses on the disk: folders of the content store, and uploads in progress. */
 export function filesOf({ settings }: Pick<TestService, 'settings'>): { content: string[]; tmp: string[] } {
   const names = (folder: string) => readdirSync(path.join(settings.data_dir, folder)).sort();
   // Where several instances may share the folder, a file in it names its owner.
@@ -39,7 +39,7 @@ export function filesOf({ settings }: Pick<TestService, 'settings'>): { content:
   };
 }
 
-/** Asserts that an answer is a problem of a status, and returns what it says of which member. */
+/** Asserts that a response is a problem of this status, and returns its errors by member. */
 export function problemErrors(answer: Answer, status: number): Record<string, string> {
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   assert.equal(answer.headers.get('content-type'), 'application/problem+json');

@@ -3,10 +3,10 @@ import { runSql } from '../support/database.ts';
 import type { RunningService } from '../support/service.ts';
 import { importCourse } from './packages.ts';
 
-/** What a test gives to an account or puts into something. */
+/** The type of an asset that a test adds to an account or a container. */
 export type AssetType = 'COURSE' | 'EQUIVALENT' | 'BUNDLE' | 'FOLDER';
 
-/** Runs SQL beside a running service; returns the first row of what it returns. */
+/** Runs SQL beside a running service, and returns its first row. */
 export async function sql<Row>(
   { settings }: RunningService,
   text: string,
@@ -16,7 +16,7 @@ export async function sql<Row>(
   return row as Row;
 }
 
-/** Gives content to an account. */
+/** Adds content to an account. */
 export async function give(
   service: RunningService,
   accountId: number,
@@ -32,12 +32,12 @@ export async function give(
   );
 }
 
-/** Takes all content from an account. */
+/** Removes all content from an account. */
 export async function takeAll(service: RunningService, accountId: number): Promise<void> {
   await sql(service, 'delete from account_contents where account_id = ?', accountId);
 }
 
-/** An equivalent with one course; its id. */
+/** Creates an equivalent with one course, and returns its id. */
 export async function makeEquivalent(
   service: RunningService,
   courseId: number,
@@ -58,7 +58,7 @@ export async function makeEquivalent(
   return id;
 }
 
-/** A bundle with one course or equivalent; its id. */
+/** Creates a bundle with one course or equivalent, and returns its id. */
 export async function makeBundle(
   service: RunningService,
   type: 'COURSE' | 'EQUIVALENT',
@@ -79,7 +79,7 @@ export async function makeBundle(
   return id;
 }
 
-/** An account that holds a course, and the course; their ids. */
+/** Creates a course, and an account that has it. Returns their ids. */
 export async function makeParties(
   service: RunningService,
   { account = 'Northwind', course = 'Fire safety' } = {},
@@ -90,7 +90,7 @@ export async function makeParties(
   return { account_id: accountId, course_id: courseId };
 }
 
-/** A new registration's record. */
+/** Creates a registration and returns its record. */
 export async function register(
   service: RunningService,
   parties: { account_id: number; course_id: number },
@@ -106,7 +106,7 @@ export async function launch(service: RunningService, registrationId: string): P
   return body.launch_url;
 }
 
-/** A registration that was read, without what only reading one gives: its attempt and units. */
+/** A registration without its attempt and units, which only the response to reading one has. */
 export function withoutUnits({ attempt: _attempt, units: _units, ...record }: Record<string, unknown>) {
   return record;
 }

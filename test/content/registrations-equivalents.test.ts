@@ -220,7 +220,7 @@ describe('a registration of an equivalent', () => {
     ]);
   });
 
-  it('is another version of the record once a language is chosen, by the launch or by the learner', async () => {
+  it('has another revision once a language is chosen, by the launch or by the learner', async () => {
     const byLaunch = async (id: string) => void (await launch(id, { language: 'de' }));
     const byLearner = async (id: string) =>
       void (await play(await open((await launch(id)).body.launch_url, 'de')));
@@ -242,7 +242,7 @@ describe('a registration of an equivalent', () => {
   });
 
   describe('whose equivalent or account changes before a language is chosen', () => {
-    /** An equivalent of an account of its own, and a registration of it. */
+    /** Creates an equivalent for an account of its own, and a registration for it. */
     async function registerApart(languages: readonly string[]) {
       const { api } = service;
       const equivalent = (await api.create('/equivalents', bodyOf(languages))).id;

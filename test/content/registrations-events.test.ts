@@ -58,7 +58,7 @@ describe('events of registrations', () => {
 
   const messages = () => target.requests.map(({ json }) => json as Message);
 
-  /** Waits for a marker of a webhook of its own line; what a focus lets through has come by then. */
+  /** Waits for a marker of another webhook. Until then, everything that a focus matches has arrived. */
   async function subtopicsBefore(marker: string): Promise<[string, number | null][]> {
     await target.waitFor((requests) => requests.some(({ text }) => text.includes(marker)));
     return messages()
@@ -83,7 +83,7 @@ describe('events of registrations', () => {
       { account_id: accountId, course_id: courseId },
       'ann@example.com',
     );
-    // What is published later is not what this learner got.
+    // A version that is published later is not the one that this learner launched.
     await api.post(`/courses/${courseId}/versions`, uploadForm(new Uint8Array(await cmi5Package())));
     await api.post(`/courses/${courseId}/versions/1/publish`);
     await launch(service, id);
@@ -303,7 +303,7 @@ describe('events of registrations', () => {
       `${webhook} REGISTRATION_LAUNCHED`,
       `${webhook} REGISTRATION_STATUS_UPDATED`,
     ]);
-    // A webhook without focus is served last of all that an event reaches, so it is a marker.
+    // A webhook without a focus is the last one to get an event's message, so it is the marker.
     const all = await createWebhook();
     await launch(service, (await register(service, parties, 'marker')).registration_id);
     await target.waitFor((requests) =>

@@ -20,7 +20,7 @@ async function open(
   return { status: response.status, headers: response.headers, html: await response.text() };
 }
 
-/** What every page behind a launch URL has, whatever it says. */
+/** Asserts the properties of every page behind a launch URL. */
 function assertPage({ headers, html }: { headers: Headers; html: string }): void {
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
   assert.equal(headers.get('cache-control'), 'no-store');
@@ -220,7 +220,7 @@ describe('launching a registration', () => {
     assert.notEqual(await launch(service, id), first.body.launch_url);
   });
 
-  it('stores no link readably in the database, not even with an Idempotency-Key', async () => {
+  it('stores no link in readable form, not even with an Idempotency-Key', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     const key = { 'Idempotency-Key': `unreadable-${id}` };
     const { body } = await api.post(`/registrations/${id}/launch`, undefined, key);

@@ -135,7 +135,7 @@ describe('the status of a registration', () => {
     assert.equal((await replaced(id, { ...record, ...RESULT, units })).success, 'PASS');
   });
 
-  it('is not replaced if somebody else changed it since it was read', async () => {
+  it('is not replaced if someone else changed it since it was read', async () => {
     const id = await makeRegistration();
     const first = await put(id, RESULT, { 'If-Match': '"1"' });
     assert.deepEqual([first.status, first.headers.get('etag')], [200, '"2"']);

@@ -156,7 +156,7 @@ describe('registrations', () => {
       '/learner_id',
     ]);
     const parties = await makeParties(service);
-    // A result cannot be given at once: what would be ignored is refused.
+    // The result cannot be set on creation: members that would be ignored are refused.
     const early = await api.post('/registrations', { ...parties, learner_id: 'a', completion: 'Completed' });
     assert.deepEqual(Object.keys(problemErrors(early, 400)), ['/completion']);
   });

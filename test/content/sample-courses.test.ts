@@ -8,7 +8,7 @@ import { filesOf, uploadForm } from './packages.ts';
 
 // Runs on SQLite in `npm test`: packages are read before anything is stored. The tests of courses import each standard on both.
 
-/** Sample courses beside the repository, most of them real courses by others, which the project does not hold. */
+/** Sample courses beside the repository. Most of them are real courses by others, which are not part of the project. */
 const SAMPLES = path.resolve(import.meta.dirname, '../../../shared/packages');
 
 describe('sample courses', { skip: !existsSync(SAMPLES) && 'there are no samples on this machine' }, () => {

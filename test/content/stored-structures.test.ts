@@ -151,20 +151,20 @@ describe('courses that an earlier release imported', () => {
     await forgetStructures(parts);
     const files = parts.store.files.bind(parts.store);
     const second = Promise.withResolvers<void>();
-    const goOn = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     let listed = 0;
     parts.store.files = async function* (key: string) {
       listed += 1;
       if (listed === 2) {
         second.resolve();
-        await goOn.promise;
+        await release.promise;
       }
       yield* files(key);
     };
     const first = startReader(parts);
     await second.promise;
     const stopped = first[Symbol.asyncDispose]();
-    goOn.resolve();
+    release.resolve();
     await stopped;
     assert.equal((await unread(parts)).length, 2);
     await using _next = startReader(parts);

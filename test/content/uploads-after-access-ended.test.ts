@@ -126,7 +126,7 @@ describe('an upload during which its caller lost access', () => {
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
   });
 
-  it('is accepted if only its token or session has expired meanwhile', async () => {
+  it('is accepted if only its token or session has expired in the meantime', async () => {
     for (const newCaller of [newClient, () => newAdministrator('slow@example.com')]) {
       const { headers } = await newCaller();
       const answer = await uploadDuring(headers, async () => clock.pass(13 * HOURS_MS));

@@ -33,8 +33,8 @@ async function refusedOrDone(work: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Asserts that each file which was extracted has the whole content of a file of the package. Damage may have changed its
- * name, or have taken files out of the directory; what is there was checked by its CRC.
+ * Asserts that each extracted file has the whole content of a file of the package. Damage may have changed its name, or
+ * removed files from the directory. The CRC protects the content.
  */
 async function assertUndamaged(folder: string, files: PackageFiles): Promise<void> {
   const contents = new Set(Object.values(files).map((content) => Buffer.from(content).toString('base64')));

@@ -9,7 +9,7 @@ import {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Packages of a few kilobytes whose manifests are meant to keep the service busy, by their trick. */
+/** Packages of a few kilobytes whose manifests try to keep the service busy, by their trick. */
 export const HOSTILE_MANIFESTS: Readonly<Record<string, () => PackageFiles>> = {
   'a namespace of a million characters for each of 20,000 elements': () => {
     const inside = '<x/>'.repeat(20_000);

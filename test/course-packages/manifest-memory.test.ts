@@ -40,7 +40,7 @@ it('hostile manifests, one after another, take little memory and keep less', asy
     for (const file of hostile) await read(file);
   }
   clearInterval(look);
-  // Read only once the thread has returned what the others took.
+  // It is read only once the thread has released the memory of the others.
   await read(small);
   const kept = mib() - before;
 

@@ -6,7 +6,7 @@ import { PackageFile } from './package-file.ts';
 
 const never = new AbortController().signal;
 
-/** A manifest that takes as long to read as one may. */
+/** A manifest that takes almost the maximum time to read. */
 async function largePackage(): Promise<Buffer> {
   const inside = '<x>text</x>'.repeat(190_000);
   return await zipOf({ ...scorm12Files(), 'imsmanifest.xml': scormManifest(SCORM_12, { inside }) });
@@ -71,7 +71,7 @@ describe('a reader of manifests', () => {
     await using reader = new ManifestReader({ idleMs: 1 });
     for (let round = 0; round < 10; round += 1) {
       assert.equal((await reader.read(request(file), 'a', never)).title, 'One');
-      // Begun after the timer of the thread, it ends right after that one.
+      // This timer was started after the thread's, so it fires right after it.
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   });

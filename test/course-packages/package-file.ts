@@ -5,11 +5,11 @@ import type { PackageDescription } from '../../src/course-packages/package-descr
 import { inspectPackage } from '../../src/course-packages/read-package.ts';
 import { type PackageFiles, zipOf } from '../support/course-packages.ts';
 
-/** A zip file on disk, in a temporary folder that holds nothing else and goes when this is disposed of. */
+/** A zip file on disk, alone in a temporary folder, which is removed when this is disposed of. */
 export class PackageFile implements AsyncDisposable {
   readonly folder: string;
   readonly path: string;
-  /** Where to extract to: in the same folder, and not there yet. */
+  /** The folder to extract to: in the same folder, and not created yet. */
   readonly destination: string;
 
   private constructor(folder: string) {
@@ -35,7 +35,7 @@ export class PackageFile implements AsyncDisposable {
   }
 }
 
-/** What is found out about a package of these files. */
+/** Inspects a package of these files. */
 export async function inspectFiles(files: PackageFiles): Promise<PackageDescription> {
   await using file = await PackageFile.of(await zipOf(files));
   return await inspectPackage(file.path);

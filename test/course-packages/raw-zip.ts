@@ -15,7 +15,7 @@ export interface RawEntry {
   readonly claimedSize?: number;
   readonly claimedChecksum?: number;
   readonly claimedPackedSize?: number;
-  /** Of another entry's header, by its index, to share that one's bytes; this entry then has none. */
+  /** The index of another entry whose bytes this one shares, instead of bytes of its own. */
   readonly sharesBytesOf?: number;
 }
 
@@ -66,8 +66,8 @@ export function rawZip(entries: readonly RawEntry[], claimedEntries = entries.le
 }
 
 /**
- * 98 bytes that are a zip64 file as far as they go, and name a position in it that no file has. A reader that
- * asks the operating system for that position without looking at it first fails where nothing catches it.
+ * A zip64 file of 98 bytes that names an impossible position. A reader that passes the position to the operating system
+ * without checking it throws an error that nothing catches.
  */
 export function zipNamingImpossiblePosition(): Buffer {
   const locator = Buffer.alloc(20);

@@ -14,7 +14,7 @@ import {
 import { inspectFiles, PackageFile } from './package-file.ts';
 import { rawZip } from './raw-zip.ts';
 
-/** The structure of a cmi5 course whose unit is on the web. */
+/** The structure of a cmi5 course whose unit is on another server. */
 const BARE = String(cmi5Files({ title: 'On the web' })['cmi5.xml']).replace(
   'au/index.html?lang=en',
   'https://courses.example/au?lang=en',

@@ -10,12 +10,12 @@ import {
 } from '../support/course-packages.ts';
 import { type RawEntry, rawZip, zipNamingImpossiblePosition } from './raw-zip.ts';
 
-/** A package that is refused, and by what. */
+/** A package that is refused, and the step that refuses it. */
 export interface RefusedPackage {
   readonly code: PackageErrorCode;
   /**
-   * What sees it: `zip`, already its directory, so that it is neither inspected nor extracted; `content`, only the
-   * extraction, which reads every byte; `course`, only the inspection, which understands the manifest.
+   * The step that finds the fault: `zip`, the directory, so that it is neither inspected nor extracted; `content`, only
+   * the extraction, which reads every byte; `course`, only the inspection, which understands the manifest.
    */
   readonly seenIn: 'zip' | 'content' | 'course';
   readonly make: () => Promise<Buffer>;
@@ -27,7 +27,7 @@ const CHARACTER_DEVICE = 0o020666;
 const ENCRYPTED = 0x1;
 const BZIP2 = 12;
 
-/** One package for each way in which a package is refused, by a name that says which. */
+/** One package for each reason to refuse a package, by the name of the reason. */
 export const REFUSED_PACKAGES = {
   'not a zip': zip('ZIP_UNREADABLE', async () => Buffer.from('<html>nope</html>'.repeat(50))),
   'an empty file': zip('ZIP_UNREADABLE', async () => Buffer.alloc(0)),

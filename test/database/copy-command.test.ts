@@ -52,7 +52,7 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
       });
       await api.create('/courses', uploadForm(await scormPackage()));
       for (const name of ['done with', 'first', 'second']) await api.create('/accounts', { name });
-      // As a process leaves it that dies before it has deleted what it delivered.
+      // As after the crash of a process that had not deleted its delivered messages yet.
       await database.transaction((tx) =>
         tx.run(
           'update queue_lines set pending = pending - 1, done_to = (select min(id) from queue_messages)',

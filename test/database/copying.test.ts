@@ -25,7 +25,7 @@ interface Pair extends AsyncDisposable {
   url: string;
 }
 
-/** A source with rows of every kind of difficulty, and an empty target. */
+/** A source whose rows have every kind of difficulty, and an empty target. */
 async function openPair(): Promise<Pair> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
@@ -66,27 +66,27 @@ async function openPair(): Promise<Pair> {
   return { source, target, url, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** A database that remembers its statements, and the most bytes that one of them returned or was given. */
+/** A database that records its statements, and the most bytes of values that one of them returned or received. */
 interface MeasuredDatabase {
   readonly database: Database;
   readonly statements: readonly string[];
   /** The statements that returned no row. */
-  readonly vain: readonly string[];
+  readonly emptyReads: readonly string[];
   largest(): number;
 }
 
 function measured(inner: Database): MeasuredDatabase {
   const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
   const statements: string[] = [];
-  const vain: string[] = [];
+  const emptyReads: string[] = [];
   let largest = 0;
   const database = watchedDatabase(inner, ({ given, result }) => {
     if (given.length === 0) return;
     statements.push(String(given[0]));
-    if (Array.isArray(result) && result.length === 0) vain.push(String(given[0]));
+    if (Array.isArray(result) && result.length === 0) emptyReads.push(String(given[0]));
     largest = Math.max(largest, bytesOf(given), bytesOf(result ?? null));
   });
-  return { database, statements, vain, largest: () => largest };
+  return { database, statements, emptyReads, largest: () => largest };
 }
 
 async function jsonOf({ reader }: Database, select: string): Promise<string> {
@@ -156,7 +156,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     const read = measured(pair.source);
     await copyDatabase(read.database, pair.target);
     assert.deepEqual(
-      read.vain.filter((sql) => /\bfrom accounts\b/.test(sql)),
+      read.emptyReads.filter((sql) => /\bfrom accounts\b/.test(sql)),
       [],
     );
   });

@@ -18,7 +18,7 @@ const LOCKING = `
   const { lockDataFolder, openDataFolder } = await import(${JSON.stringify(import.meta.resolve('../../src/database/data-folder.ts'))});
   lockDataFolder(openDataFolder(process.argv[1]))`;
 
-/** What in a folder may be read, written or entered by anyone but its owner. */
+/** The files and folders in a folder that anyone but the owner may read, write or enter. */
 function openToOthers(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .concat('.')

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
 
-/** A database whose log cannot be synced: it was taken away before the first sync opened it. */
+/** A database whose log cannot be synced: it was removed before the first sync opened it. */
 async function openWithoutLog() {
   const test = await openSqliteFile();
   await test.database[Symbol.asyncDispose]();
@@ -56,7 +56,7 @@ describe('a commit whose log cannot be synced to disk', () => {
     await assert.rejects(database.ping(), DatabaseUnavailableError);
   });
 
-  it('leaves none of those confirmed that wait for the next sync, since they lie behind it in the log', async () => {
+  it('leaves none confirmed that wait for the next sync, since they follow it in the log', async () => {
     await using test = await openSqliteFile();
     const { database } = test;
     const outcomes: unknown[] = [];
@@ -93,7 +93,7 @@ describe('a commit whose log cannot be synced to disk', () => {
     assert.deepEqual(outcomes, [undefined, DatabaseLostError]);
   });
 
-  it('ends the process with exit code 1, and what was confirmed is there at the next start', async () => {
+  it('ends the process with exit code 1, and confirmed changes are there at the next start', async () => {
     await using folder = temporaryFolder();
     const dataDir = folder.path;
     const failing = path.join(dataDir, 'failing');
@@ -175,7 +175,7 @@ describe('a deferred transaction', () => {
     );
     const readBack = read.then((rows) => answered.push(`read ${rows.length}`));
     await isRead.promise;
-    // Its commit follows at once; a turn of the event loop later it would be answered, if it were not for the sync.
+    // Its commit follows at once. Without the wait for the sync, it would resolve one turn of the event loop later.
     for (let turn = 0; turn < 5; turn++) await setImmediate();
     assert.deepEqual(answered, []);
     syncs.release();
@@ -199,7 +199,7 @@ describe('a deferred transaction', () => {
 });
 
 describe('the log that a killed process left', () => {
-  it('is written to disk once more before the next one confirms anything', async () => {
+  it('is written to disk once more before the next process confirms anything', async () => {
     await using test = await openSqliteFile();
     await test.database.transaction((tx) => tx.run(INSERT, 'kept', 'x'));
     const copy = path.join(path.dirname(test.file), 'killed.db');

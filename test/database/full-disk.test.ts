@@ -10,7 +10,7 @@ import { startTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
 
 const DISK_MIB = 48;
-/** More than fits into what a database has reserved before the disk was full. */
+/** More than fits into the space that a database had reserved before the disk was full. */
 const MANY = 20_000;
 
 /** Lets PostgreSQL keep the accounts of a data folder's database on another disk, until it is disposed of. */
@@ -63,7 +63,8 @@ describe('a full disk', () => {
       if (answer.status !== 201) refused = answer;
     }
     assert.equal(refused?.status, 503, JSON.stringify(refused?.body));
-    // On PostgreSQL only the accounts are on the full disk: a delivery that is recorded meanwhile ends the outage.
+    // On PostgreSQL only the accounts are on the full disk: a delivery that is recorded in the meantime ends the
+    // outage.
     let unready: Answer | undefined;
     await until(async () => {
       assert.equal((await create()).status, 503);
@@ -74,7 +75,7 @@ describe('a full disk', () => {
     const failed = Object.entries(unready.body.checks).filter(([, result]) => result !== 'ok');
     assert.ok(failed.length > 0, JSON.stringify(unready.body));
     assert.equal((await api.get('/health/live')).status, 200);
-    // What was answered is there, and can be read.
+    // Every confirmed account exists and can be read.
     assert.equal((await api.get(`/accounts/${created.at(-1)}`)).status, 200);
 
     disk.empty();

@@ -223,7 +223,7 @@ describe('migrating PostgreSQL while others use its tables', { skip: !ON_POSTGRE
     assert.deepEqual(await schemaOf(database), before);
   });
 
-  it('appears in the log of a service, which can be stopped meanwhile, and in the remarks of a command', async () => {
+  it('appears in the log of a service, which can be stopped in the meantime, and in the remarks of a command', async () => {
     using folder = temporaryFolder();
     await using postgres = await createPostgresDatabase();
     await using database = new PostgresDatabase(postgres.url);

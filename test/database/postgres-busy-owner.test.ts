@@ -25,7 +25,7 @@ import { assertReadsFewRows } from '../support/rows-read.ts';
  */
 
 const BUSY = 1;
-/** One has its rows before those of the busy owner, the other behind them. */
+/** The rows of one quiet owner are before those of the busy owner, the rows of the other one after them. */
 const EARLY = 2;
 const LATE = 3;
 /** Enough that the server distinguishes the costs of its plans. */
@@ -155,7 +155,7 @@ for (const [of, filter] of Object.entries(FILTERS)) {
         );
 }
 
-describe('beside an owner of thousands of rows, PostgreSQL does not pass over these', {
+describe('PostgreSQL does not scan the thousands of rows of another owner', {
   skip: !ON_POSTGRES,
 }, () => {
   let opened: PostgresParts;
@@ -165,7 +165,7 @@ describe('beside an owner of thousands of rows, PostgreSQL does not pass over th
   });
 
   for (const [name, read] of Object.entries(READS)) {
-    test(`when ${name} before these`, () => assertReadsFewRows(opened.database, (tx) => read(tx, EARLY)));
-    test(`when ${name} behind these`, () => assertReadsFewRows(opened.database, (tx) => read(tx, LATE)));
+    test(`when ${name} before them`, () => assertReadsFewRows(opened.database, (tx) => read(tx, EARLY)));
+    test(`when ${name} behind them`, () => assertReadsFewRows(opened.database, (tx) => read(tx, LATE)));
   }
 });

@@ -35,12 +35,12 @@ import { assertReadsFewRows } from '../support/rows-read.ts';
  */
 
 const BUSY = 1;
-/** One has its messages and deliveries before those of the busy webhook, the other behind them. */
+/** The rows of one quiet webhook are before those of the busy webhook, the rows of the other one after them. */
 const EARLY = 2;
 const LATE = 3;
 /** Nearly all of its deliveries are delivered. */
 const RELIABLE = 4;
-/** It was deleted and has none. */
+/** It was deleted and has no rows. */
 const FORGOTTEN = 5;
 const WEBHOOKS = 5;
 /** Enough that the server distinguishes the costs of its plans. */
@@ -180,7 +180,7 @@ const READS: Record<string, (tx: Transaction, webhookId: number) => Promise<unkn
 /** Examines as many deliveries of a webhook as one request may. */
 const EXAMINING = [READS['reading the history by event']];
 
-describe('beside a webhook with thousands of messages, PostgreSQL does not pass over these', {
+describe('PostgreSQL does not scan the thousands of messages of another webhook', {
   skip: !ON_POSTGRES,
 }, () => {
   let opened: PostgresParts;

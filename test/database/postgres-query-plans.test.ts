@@ -33,7 +33,7 @@ interface PlanNode {
 const NOW = 1_000_000;
 const VISIBILITY_MS = 60_000;
 
-/** Queues, takes up and settles in every way that costs statements of its own. */
+/** Queues, receives and settles in every way that has its own statements. */
 async function deliver(database: Database): Promise<void> {
   const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: () => NOW });
   const lines = [1, 2, 3, 4, 5];
@@ -121,19 +121,19 @@ const WAYS: Record<string, (database: Database) => Promise<unknown>> = {
     }),
 };
 
-/** Where a step does not read a table, though it names one: it changes the rows that its own steps find. */
+/** Steps that name a table but do not read it: they change the rows that their own steps find. */
 const OVER_ROWS = new Set(['ModifyTable', 'Bitmap Heap Scan']);
 
-/** They are as many as the statement may lease, at most. */
+/** At most as many rows as the statement may lease. */
 const NOT_CHANGED_HERE = /^\(*NOT .*hashed SubPlan/;
 
-/** The steps that read a table otherwise than by what they look for. */
+/** The steps that scan a table instead of looking rows up. */
 function walks(node: PlanNode, parent?: PlanNode): PlanNode[] {
   const isLookup =
     node['Relation Name'] === undefined ||
     node['Index Cond'] !== undefined ||
     OVER_ROWS.has(node['Node Type']) ||
-    // The first of an index, and no row is passed over on the way, except those that the statement itself changes.
+    // The first rows of an index, without skipping any, except those that the statement itself changes.
     (parent?.['Node Type'] === 'Limit' &&
       node['Index Name'] !== undefined &&
       (node.Filter === undefined || NOT_CHANGED_HERE.test(node.Filter)));
@@ -150,7 +150,7 @@ describe('the statements of every event and delivery use an index on PostgreSQL'
       await work(database);
       assert.ok(statements.size > 0);
       await parts.database.transaction(async (tx) => {
-        // Small tables are walked because that costs less; here it is about whether there is another way.
+        // PostgreSQL scans small tables because that costs less. The test needs to know whether an index could be used.
         for (const way of ['seqscan', 'hashjoin', 'mergejoin']) await tx.run(`set local enable_${way} = off`);
         for (const [statement, values] of statements) {
           const [row] = await tx.all<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
@@ -165,7 +165,7 @@ describe('the statements of every event and delivery use an index on PostgreSQL'
 });
 
 const WEBHOOKS = 3_000;
-/** Enough for what a webhook consists of. */
+/** Enough for all rows of a webhook. */
 const FEW_ROWS = 20;
 
 /** Rows that this connection has read of a table, through an index or without. Only differences mean something. */

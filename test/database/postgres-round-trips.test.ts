@@ -13,10 +13,10 @@ import { startProxyTo, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const EVENTS = 50;
 const WARM_UP = 5;
-/** So many that their product with the folders is beyond the limit. */
+/** Enough for their product with the folders to exceed the limit. */
 const ACCOUNTS = 24;
 const FOLDERS = 12;
-/** For what a service does regularly, such as reading the clock: a machine may be slow. */
+/** For regular work of the service, such as reading the clock. A slow machine does more of it. */
 const REGULAR_WORK = 40;
 const REQUESTS = 100;
 
@@ -45,7 +45,7 @@ async function publish(api: Api): Promise<void> {
   await api.create('/accounts', { name: 'account' });
 }
 
-/** How many round trips to the server something takes. */
+/** The number of round trips to the server that the work takes. */
 async function roundTripsOf(proxy: TcpProxy, work: () => Promise<unknown>): Promise<number> {
   const before = proxy.roundTrips;
   await work();

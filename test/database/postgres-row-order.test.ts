@@ -21,7 +21,7 @@ const HOME = 1;
 const QUEUED = ['queued 1', 'queued 2', 'queued 3'];
 const DEAD = ['dead 1', 'dead 2', 'dead 3'];
 
-/** What the service answers to a GET, by path. */
+/** The service's responses to GET requests, by path. */
 type Answers = Record<string, unknown>;
 
 describe('rows that PostgreSQL stores in another order', {
@@ -118,7 +118,7 @@ function dataOf(body: unknown): unknown[] {
   return (body as { data: unknown[] }).data;
 }
 
-/** Leaves out what each start of the service and each sign-in adds. */
+/** Removes entries that each start of the service and each sign-in adds. */
 function stable(path: string, body: Record<string, unknown>): unknown {
   const { data, ...rest } = body;
   if (path.startsWith('/ui/api/clients')) {
@@ -129,7 +129,10 @@ function stable(path: string, body: Record<string, unknown>): unknown {
   return data === undefined ? body : { data, ...rest };
 }
 
-/** Fills a service with several of everything, many of one name; returns the webhook that has dead letters. */
+/**
+ * Fills a service with several objects of every kind, many with the same name. Returns the webhook that has dead
+ * letters.
+ */
 async function fill(service: TestService, target: Target): Promise<number> {
   const { api, settings } = service;
   const accounts: number[] = [];
@@ -220,7 +223,7 @@ async function fillWebhooks(api: Api, target: Target, accounts: readonly number[
   return dead;
 }
 
-/** Every path at which something is read that has an order. */
+/** Every path whose response contains an ordered list. */
 async function pathsOf({ api }: TestService, deadWebhook: number): Promise<string[]> {
   const idsOf = async (list: string): Promise<number[]> =>
     (await api.get(`/${list}`)).body.data.map(({ id }: { id: number }) => id);

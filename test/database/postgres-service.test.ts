@@ -116,7 +116,7 @@ describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
       name: 'WrongSecretError',
       message: /configure the secret that was used before/,
     });
-    // An instance that is given none makes none of its own: the first one's is missing.
+    // An instance without the setting does not generate a secret: the first instance's secret is missing.
     const none = startTestService({ settings: { ...on(database.url), webhooks_auth_secret: null } });
     await assert.rejects(none, { name: 'LostSecretError', message: /need the same secret/ });
   });

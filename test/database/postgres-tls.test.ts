@@ -99,7 +99,7 @@ describe('TLS to PostgreSQL', { skip: !ON_POSTGRES }, () => {
     await using database = new PostgresDatabase(urlWith(`sslmode=verify-full&sslrootcert=${replaced}`), {
       connections: 3,
     });
-    /** Ends the connection for changes, of which there is one. */
+    /** Ends the only connection for changes. */
     const endConnection = async (tx: Pick<Transaction, 'all'>) => {
       await tx.all('select pg_terminate_backend(pg_backend_pid())');
     };

@@ -12,16 +12,17 @@ import { startProxyTo } from '../support/tcp-proxy.ts';
 const SECRET = 's'.repeat(64);
 const TEN_MINUTES_MS = 600_000;
 /**
- * Longer than a busy machine takes to start another instance, so that a request that is held open does not time out. Yet a
- * lease, 30 s longer, ends within the ten minutes that a clock is wrong: an instance that went by its clock would be seen.
+ * Longer than a busy machine takes to start another instance, so that a request that is held open does not time out.
+ * Yet a lease, 30 s longer, ends within ten minutes, and a clock is wrong by that much. So the test would notice an
+ * instance that uses its own clock.
  */
 const LONG_DELIVERY_TIMEOUT_S = 300;
 /** Less than any lease: `delivery_timeout` and 30 s. */
 const BEFORE_A_LEASE_ENDS_MS = 25_000;
-/** An instance that takes a lease for ended takes its message within a fraction of this. */
+/** An instance that considers a lease expired receives its message within a fraction of this. */
 const LOOKS_MEANWHILE_MS = 1_000;
 
-/** The server answers every change with "disk full", as it does when its disk is. */
+/** The server rejects every change with "disk full", as it does when its disk is full. */
 const DISK_FULL = `
   create function refuse() returns trigger language plpgsql as
     $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
@@ -72,7 +73,7 @@ describe('while PostgreSQL accepts no changes', { skip: !ON_POSTGRES }, () => {
   });
 });
 
-/** What a poll of an idle worker sends: it settles no messages. */
+/** The settlements of an idle worker's poll: none. */
 const NO_ROWS = '[]';
 
 describe('a commit whose response was lost', { skip: !ON_POSTGRES }, () => {
@@ -167,7 +168,7 @@ describe('clocks of instances that are ten minutes apart', { skip: !ON_POSTGRES 
         logLines.some(({ msg }) => said.test(msg)),
         JSON.stringify(logLines),
       );
-      // The joiner hears of the second message, looks at the line, and must leave its head alone.
+      // The joiner gets the signal of the second message, polls the line, and must not receive its head.
       await world.publish('Two');
       assert.equal(await world.depth(), 2);
       await wait(LOOKS_MEANWHILE_MS);

@@ -30,7 +30,7 @@ interface Asked {
   values: SqlValue[];
 }
 
-/** A reader that remembers what it was asked. */
+/** A reader that records its statements. */
 function listening(reader: Reader): { reader: Reader; asked: Asked[] } {
   const asked: Asked[] = [];
   const all = async <Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> => {
@@ -44,7 +44,7 @@ function listening(reader: Reader): { reader: Reader; asked: Asked[] } {
   return { reader: { dialect: reader.dialect, query: reader.query, all, allFor }, asked };
 }
 
-/** Fails when a statement walks a table: the parameter's own rows may be walked, everything else is looked up. */
+/** Fails when a statement scans a table. It may scan the rows of its parameter, and must look up everything else. */
 async function assertOnlyLooksUp(database: Database, asked: readonly Asked[]): Promise<void> {
   assert.ok(asked.length > 0);
   for (const { sql, values } of asked) {

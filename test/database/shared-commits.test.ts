@@ -12,7 +12,7 @@ async function names({ reader }: Pick<Database, 'reader'>): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** Lets each of the works run in one batch and returns how they ended, by name of the error where one failed. */
+/** Runs these works in one batch and returns how each ended: `committed`, or the name of its error. */
 async function inOneBatch(
   database: Database,
   works: readonly ((tx: Transaction) => Promise<unknown>)[],
@@ -21,7 +21,7 @@ async function inOneBatch(
   return results.map((result) => (result.status === 'fulfilled' ? 'committed' : result.reason.name));
 }
 
-/** Makes the commit itself fail, as a disk may: a constraint that SQLite looks at then only. */
+/** Makes the commit itself fail, as a disk may, by a constraint that SQLite checks only then. */
 async function spoilCommit(tx: Transaction): Promise<void> {
   await tx.run('pragma defer_foreign_keys = on');
   await tx.run("insert into webhook_subtopics (webhook_id, subtopic) values (404, 'ACCOUNT_CREATED')");
@@ -86,7 +86,7 @@ describe('transactions of one turn of the event loop', () => {
       (tx: Transaction) => put(tx, 'a'),
       spoilCommit,
       async (tx: Transaction) => {
-        // It comes of what another one changed, which turns out not to be so.
+        // The error is caused by another transaction's change, which is rolled back.
         const seen = await tx.all("select name from service_secrets where name = 'a'");
         throw new RangeError(`there are ${seen.length} already`);
       },

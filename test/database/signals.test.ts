@@ -29,36 +29,36 @@ describe('a signal', () => {
   it('reaches listeners of its channel once per commit, however often the transaction sent it', async () => {
     await using test = await openTestDatabase();
     const { database } = test;
-    const heard = counter();
-    const otherHeard = counter();
-    using _one = database.onSignal('one', heard.listener);
-    using _other = database.onSignal('other', otherHeard.listener);
-    await until(() => heard.count === firstCalls && otherHeard.count === firstCalls, 'listening');
-    heard.reset();
-    otherHeard.reset();
+    const received = counter();
+    const otherReceived = counter();
+    using _one = database.onSignal('one', received.listener);
+    using _other = database.onSignal('other', otherReceived.listener);
+    await until(() => received.count === firstCalls && otherReceived.count === firstCalls, 'listening');
+    received.reset();
+    otherReceived.reset();
     await database.transaction(async (tx) => {
       tx.signal('one');
       tx.signal('one');
       await database.reader.all('select 1');
-      assert.equal(heard.count, 0);
+      assert.equal(received.count, 0);
     });
-    await until(() => heard.count > 0, 'the signal');
+    await until(() => received.count > 0, 'the signal');
     await database.transaction(async (tx) => tx.signal('other'));
-    await until(() => otherHeard.count > 0, 'the other signal');
-    assert.equal(heard.count, 1);
-    assert.equal(otherHeard.count, 1);
+    await until(() => otherReceived.count > 0, 'the other signal');
+    assert.equal(received.count, 1);
+    assert.equal(otherReceived.count, 1);
   });
 
   it('reaches nobody if its transaction was rolled back, nor anyone who no longer listens', async () => {
     await using test = await openTestDatabase();
     const { database } = test;
-    const heard = counter();
+    const received = counter();
     const ended = counter();
-    using _one = database.onSignal('one', heard.listener);
+    using _one = database.onSignal('one', received.listener);
     const listening = database.onSignal('one', ended.listener);
-    await until(() => heard.count >= firstCalls, 'listening');
+    await until(() => received.count >= firstCalls, 'listening');
     listening[Symbol.dispose]();
-    heard.reset();
+    received.reset();
     ended.reset();
     const undone = database.transaction(async (tx) => {
       tx.signal('one');
@@ -66,8 +66,8 @@ describe('a signal', () => {
     });
     await assert.rejects(undone);
     await database.transaction(async (tx) => tx.signal('one'));
-    await until(() => heard.count > 0, 'the signal');
-    assert.equal(heard.count, 1);
+    await until(() => received.count > 0, 'the signal');
+    assert.equal(received.count, 1);
     assert.equal(ended.count, 0);
   });
 });
@@ -75,37 +75,37 @@ describe('a signal', () => {
 describe('signals between instances', { skip: !ON_POSTGRES }, () => {
   it('reach every instance', async () => {
     await using parts = await openPostgresParts();
-    const heard = [counter(), counter(), counter()];
-    for (const each of heard) parts.open().onSignal('one', each.listener);
-    await until(() => heard.every((each) => each.count === 1), 'listening');
+    const received = [counter(), counter(), counter()];
+    for (const each of received) parts.open().onSignal('one', each.listener);
+    await until(() => received.every((each) => each.count === 1), 'listening');
     await parts.database.transaction(async (tx) => tx.signal('one'));
-    await until(() => heard.every((each) => each.count === 2), 'the signal');
+    await until(() => received.every((each) => each.count === 2), 'the signal');
   });
 
-  it('are received again after a lost connection, and listeners learn that some may be missing', async () => {
+  it('are received again after a lost connection, and listeners are called because some may be missing', async () => {
     await using parts = await openPostgresParts();
     const { database, proxy } = await parts.openBehindProxy({ timeouts: SHORT_TIMEOUTS });
-    const heard = counter();
-    using _ = database.onSignal('one', heard.listener);
-    await until(() => heard.count === 1, 'listening');
+    const received = counter();
+    using _ = database.onSignal('one', received.listener);
+    await until(() => received.count === 1, 'listening');
     proxy.cut();
     await parts.database.transaction(async (tx) => tx.signal('one'));
     proxy.restore();
-    await until(() => heard.count === 2, 'listening again');
+    await until(() => received.count === 2, 'listening again');
     await parts.database.transaction(async (tx) => tx.signal('one'));
-    await until(() => heard.count === 3, 'the signal');
+    await until(() => received.count === 3, 'the signal');
   });
 
   it('are received once the server is available, and a stop does not wait for that', async () => {
     await using parts = await openPostgresParts();
     const { database, proxy } = await parts.openBehindProxy({ timeouts: SHORT_TIMEOUTS });
     proxy.cut();
-    const heard = counter();
-    using _ = database.onSignal('one', heard.listener);
+    const received = counter();
+    using _ = database.onSignal('one', received.listener);
     await assert.rejects(database.ping());
-    assert.equal(heard.count, 0);
+    assert.equal(received.count, 0);
     proxy.restore();
-    await until(() => heard.count === 1, 'listening');
+    await until(() => received.count === 1, 'listening');
     proxy.cut();
     await database[Symbol.asyncDispose]();
   });
@@ -120,9 +120,9 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
       await using database = new PostgresDatabase(url.href, { connections: 3 });
       const reports: unknown[] = [];
       database.onReceivingSignals((failure) => reports.push(failure));
-      const heard = counter();
-      using _ = database.onSignal('one', heard.listener);
-      await until(() => heard.count === 1, 'listening');
+      const received = counter();
+      using _ = database.onSignal('one', received.listener);
+      await until(() => received.count === 1, 'listening');
       await Promise.all([database.ping(), database.transaction((tx) => tx.all('select 1'))]);
       await administer(`alter role ${role} connection limit 2`);
       await administer(
@@ -130,12 +130,12 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
       );
       await until(() => reports.at(-1) instanceof Error, 'it is reported');
       assert.match(String(reports.at(-1)), /too many connections/);
-      heard.reset();
-      const isHeard = database.transaction(async (tx) => tx.signal('one')).then(() => heard.count > 0);
-      assert.ok(await isHeard, 'its own signal, at once');
-      heard.reset();
+      received.reset();
+      const isReceived = database.transaction(async (tx) => tx.signal('one')).then(() => received.count > 0);
+      assert.ok(await isReceived, 'its own signal, at once');
+      received.reset();
       await parts.database.transaction(async (tx) => tx.signal('one'));
-      await until(() => heard.count > 0, 'the listener is still called');
+      await until(() => received.count > 0, 'the listener is still called');
       await administer(`alter role ${role} connection limit -1`);
       await until(() => reports.at(-1) === null, 'signals are received again');
     } finally {
@@ -147,10 +147,10 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
     await using parts = await openPostgresParts();
     const { database } = parts;
     const listening = parts.open();
-    const channels = Array.from({ length: 100 }, (_, n) => ({ name: `channel_${n}`, heard: counter() }));
-    for (const { name, heard } of channels) listening.onSignal(name, heard.listener);
-    await until(() => channels.every(({ heard }) => heard.count >= 1), 'listening');
-    for (const { heard } of channels) heard.reset();
+    const channels = Array.from({ length: 100 }, (_, n) => ({ name: `channel_${n}`, received: counter() }));
+    for (const { name, received } of channels) listening.onSignal(name, received.listener);
+    await until(() => channels.every(({ received }) => received.count >= 1), 'listening');
+    for (const { received } of channels) received.reset();
     await Promise.all(
       channels.map(({ name }) =>
         database.transaction(async (tx) => {
@@ -159,15 +159,15 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
         }),
       ),
     );
-    await until(() => channels.every(({ heard }) => heard.count === 1), 'all signals');
+    await until(() => channels.every(({ received }) => received.count === 1), 'all signals');
   });
 
   it('arrive on channels that are added later', async () => {
     await using parts = await openPostgresParts();
-    const heard = counter();
+    const received = counter();
     const later = counter();
-    using _one = parts.database.onSignal('one', heard.listener);
-    await until(() => heard.count === 1, 'listening');
+    using _one = parts.database.onSignal('one', received.listener);
+    await until(() => received.count === 1, 'listening');
     using _later = parts.database.onSignal('Later "quoted"', later.listener);
     await until(() => later.count === 1, 'listening');
     await parts.open().transaction(async (tx) => tx.signal('Later "quoted"'));

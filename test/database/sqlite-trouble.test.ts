@@ -13,7 +13,7 @@ const SECRETS = new BatchStatement(
     `select service_secrets.value from ${joined} service_secrets where service_secrets.name = ${wanted.name}`,
 );
 
-describe('an engine in trouble', () => {
+describe('a failure of the engine', () => {
   const reads: Record<string, (database: Database) => Promise<unknown>> = {
     'a query': ({ reader }) => reader.query.selectFrom('service_secrets').selectAll().execute(),
     'a statement for many rows': ({ reader }) => SECRETS.all(reader, [{ name: 'a' }, { name: 'b' }]),

@@ -81,7 +81,7 @@ describe('the handle of a transaction', () => {
 });
 
 describe('values bound to statements', () => {
-  // A `Date` in the first place would be taken for named parameters, and NULL be stored without a word.
+  // The driver would take a `Date` in the first place for named parameters, and silently store NULL.
   const refused: [string, unknown][] = [
     ['a Date', new Date(0)],
     ['an object', { name: 'x' }],

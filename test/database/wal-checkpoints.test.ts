@@ -23,8 +23,8 @@ async function write(database: Database, count: number): Promise<void> {
 }
 
 /**
- * Writes until the log no longer grows, because it has started over; returns how many rows that took. While writers get more of the
- * processors than the thread that copies, it may still grow. A log that never starts over grows each time.
+ * Writes until the log no longer grows, because it has started over. Returns the number of rows. The log may still grow
+ * while the writers get more processor time than the thread that copies. A log that never starts over grows each time.
  */
 async function writeUntilStartedOver(database: Database, file: string): Promise<number> {
   for (let rounds = 1; rounds <= MAX_ROUNDS; rounds++) {
@@ -72,14 +72,14 @@ async function pageBytes({ reader }: Database): Promise<number | undefined> {
 }
 
 describe('the pages of an embedded database', () => {
-  it('are of 8 KiB in a new file', async () => {
+  it('have 8 KiB each in a new file', async () => {
     await using test = await openSqliteFile();
     assert.equal(await pageBytes(test.database), 8_192);
   });
 
   it('are unchanged in an older file, whose log is limited as well', async () => {
     await using test = openFormerFile();
-    // The thread that copies is there then, which takes its time to start on a busy machine.
+    // Afterwards, the thread that copies is certainly running. On a busy machine, it takes a while to start.
     await writeUntilCopied(test.database, test.file);
     await writeUntilStartedOver(test.database, test.file);
     assert.equal(await pageBytes(test.database), 4_096);
@@ -125,7 +125,7 @@ describe('the write-ahead log', () => {
     assert.equal(other.prepare('select count(*) as count from service_secrets').get()?.count, 4_100);
   });
 
-  it('does not prevent answers if the size of the log cannot be read', async (t) => {
+  it('does not fail transactions if the size of the log cannot be read', async (t) => {
     await using opened = await openSqliteFile();
     const looks = t.mock.method(StatementSync.prototype, 'get', () => {
       throw new Error('disk I/O error');

@@ -6,7 +6,7 @@ import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { createAccounts, createWebhook, settledDeliveries } from './webhook-helpers.ts';
 
-// Runs on SQLite alone: which headers are kept is decided before the attempt is stored.
+// Runs on SQLite alone: the stored headers are chosen before the attempt is stored.
 
 const SECRET = 'correct-horse-battery';
 const HEADERS = {
@@ -24,7 +24,7 @@ interface Header {
 const headerOf = (headers: readonly Header[] | null, name: string) =>
   headers?.find((header) => header.name.toLowerCase() === name)?.value;
 
-/** The last attempt of one delivery, to a target that answers a status with headers. */
+/** The last attempt of one delivery, to a target that responds with this status and headers. */
 async function attempt(status: number, input: Record<string, unknown> = {}) {
   await using target = await startTarget({ respondWith: answer(status, { headers: HEADERS }) });
   await using service = await borrowTestService();

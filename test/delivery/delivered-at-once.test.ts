@@ -58,7 +58,7 @@ function pollOf({ database }: TestDelivery, queue: DatabaseQueue): QueuePoll {
   return new QueuePoll({ database, queue, targets });
 }
 
-/** Receives the message `a` of a line, which then becomes another one's, who settles it and leaves `b`. */
+/** Receives the message `a` of a line. Then another worker gets the lease and settles `a`, so that `b` is left. */
 async function loseLease(delivery: TestDelivery) {
   const { database } = delivery;
   const queue = new CountedReceives({ database, maxReceives: 1_000, now: Date.now });

@@ -53,7 +53,7 @@ describe('a webhook that is resumed', () => {
   });
 });
 
-describe('a webhook that is changed after its head was received, and before that is discarded', () => {
+describe('a webhook that is changed after its head was received and before the head is discarded', () => {
   for (const { what, before, change } of [
     { what: 'is activated', before: { enabled: false }, change: 'enabled = 1' },
     {
@@ -77,7 +77,7 @@ describe('a webhook that is changed after its head was received, and before that
           await tx.run(`update webhooks set ${change}, revision = revision + 1 where id = ?`, webhook);
         });
         await delivery.put(webhook, 'new');
-        // What is discarded with the head was queued before the head is settled.
+        // Messages that are discarded with the head were queued before the head was settled.
         const queuedAt = Date.now();
         await until(() => Date.now() > queuedAt, 'time passes');
       };
@@ -141,7 +141,7 @@ describe('an instance that stops', { skip: !ON_POSTGRES && 'one process has SQLi
 });
 
 describe('an instance that is frozen after it has received a message', () => {
-  /** A worker that is frozen for so long once it has read the webhook. */
+  /** A worker that is frozen for this long once it has read the webhook. */
   async function frozenFor(ms: number) {
     await using stack = new AsyncDisposableStack();
     const target = stack.use(await startTarget());
@@ -161,7 +161,7 @@ describe('an instance that is frozen after it has received a message', () => {
     return { target, delivery, onFreeze, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   }
 
-  it('does not send it when another instance has sent it and later ones', async () => {
+  it('does not send it if another instance has sent it and later messages', async () => {
     await using test = await frozenFor(10 * MINUTE_MS);
     const { target, delivery } = test;
     const { database, queue, worker } = delivery;
@@ -187,7 +187,7 @@ describe('an instance that is frozen after it has received a message', () => {
     assert.deepEqual(messageIdsOf(target.requests), []);
   });
 
-  it('receives it again when nobody else has, and counts one attempt', async () => {
+  it('receives it again if no other instance has, and counts one attempt', async () => {
     await using test = await frozenFor(MINUTE_MS);
     const { target, delivery } = test;
     test.onFreeze(async () => {});
@@ -275,7 +275,7 @@ describe('a stop of delivery', () => {
 });
 
 describe('delivery while the queue fails', () => {
-  it('pauses, then resumes, and does not repeat what was delivered meanwhile', async () => {
+  it('pauses, then resumes, and does not repeat what was delivered in the meantime', async () => {
     await using test = await firstInFlight('first', 'second');
     const { target, delivery, release } = test;
     delivery.queue.failing = true;
@@ -325,7 +325,7 @@ describe('discarded messages in the metrics', () => {
     await using delivery = await makeDelivery();
     const webhook = await delivery.addWebhook(target.url, { enabled: false });
     await delivery.put(webhook, 'a', 'b', 'c');
-    // Followers go along that were queued before their head was looked at.
+    // Followers that were queued before their head was checked are discarded with it.
     const queuedAt = Date.now();
     await until(() => Date.now() > queuedAt, 'time passes');
     delivery.worker.start();

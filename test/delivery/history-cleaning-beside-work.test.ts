@@ -21,7 +21,7 @@ const TABLES_OF_WEBHOOKS = [
   'deliveries',
 ];
 
-/** Writes history of so many messages that were delivered too long ago to be kept. */
+/** Writes the history of this many messages that were delivered too long ago to be kept. */
 async function rememberOld(database: Database, count: number): Promise<void> {
   const at = Date.now() - (HISTORY_DAYS + 1) * DAY_MS;
   const columns = ['webhook_id', 'message_id', 'subtopic', 'status', 'body', 'enqueued_at', 'updated_at'];
@@ -115,7 +115,7 @@ describe('a deleted webhook', () => {
     }
 
     const later = Date.now() + (HISTORY_DAYS + 1) * DAY_MS;
-    // As if the former service had been running until then: otherwise, the clock would be doubted.
+    // As if the former service had been running until then. Otherwise, the service would not trust the clock.
     const lastRound = 'update task_leases set leased_until = ? returning task';
     await runSql(folder.path, lastRound, later - 60_000);
     await using service = await startTestService({ dataDir: folder.path, now: () => later });

@@ -15,7 +15,7 @@ import { answer, when } from '../support/target-behaviours.ts';
 const HISTORY_DAYS = 30;
 const DEAD_LETTER_DAYS = 90;
 
-/** A cleaner to which it is so many days later. */
+/** A cleaner whose clock is this many days ahead. */
 function cleanerIn(days: number, { database, queue }: TestDelivery): Cleaner {
   return historyCleaner(database, {
     lines: queue.lines,

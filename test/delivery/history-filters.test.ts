@@ -9,7 +9,7 @@ import { answer, when } from '../support/target-behaviours.ts';
 import { assertInvalid, webhookInput } from '../webhooks/webhook-expectations.ts';
 import { accountsOf, createAccounts, createWebhook, settledDeliveries } from './webhook-helpers.ts';
 
-/** One request examines so many. */
+/** One request examines this many deliveries. */
 const EXAMINED = 2_000;
 const LEARNER = 'ada "the first" \\ 100%_ÄÖ';
 
@@ -86,7 +86,7 @@ describe('the filters of a webhook’s history', () => {
     assert.deepEqual([only.about.learner_id, others], [LEARNER, []]);
     assert.equal((await found(registrations, { account_id: northwind, course_id: course })).length, 3);
     assert.deepEqual(await found(registrations, { account_id: northwind, course_id: course + 1 }), []);
-    // A name that looks like a message is a name.
+    // A name that looks like a message is still a name.
     assert.deepEqual(await names({ account_id: northwind }), ['Northwind']);
   });
 
@@ -124,7 +124,7 @@ describe('the filters of a webhook’s history', () => {
     assert.deepEqual(matching.body, { redelivered: 1, remaining: 0, next_cursor: null });
     await target.waitFor(before + 1);
     await settledDeliveries(api, accounts, 3);
-    // Delivered ones, too: somebody asks for these.
+    // These include delivered messages, since the caller names them by id.
     const query = new URLSearchParams(data.map(({ id }: { id: number }) => ['delivery_id', String(id)]));
     const these = await api.post(`/webhooks/${accounts}/deliveries/redeliver?${query}`);
     assert.deepEqual(these.body, { redelivered: 3, remaining: 0, next_cursor: null });
@@ -182,10 +182,10 @@ describe('a filter that few of very many messages match', () => {
       for await (const { data } of eachPage((page) => api.get(page), search))
         found.push(data.map((each: { message_id: string }) => each.message_id));
       assert.deepEqual(found.flat(), ['m-0'], status);
-      // On SQLite, those that were recorded just now are examined together.
+      // On SQLite, the latest deliveries are examined together.
       if (status !== '') assert.equal(found.length, 3);
     }
-    // What was recorded before that time cannot be about later events.
+    // Deliveries that were recorded before that time cannot be about later events.
     const late = new Date(count + 5).toISOString();
     const { body: none } = await api.get(`/webhooks/${id}/deliveries?from_dt=${late}`);
     assert.deepEqual(none, { data: [], next_cursor: null });

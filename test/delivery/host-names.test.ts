@@ -17,13 +17,13 @@ import { loopbackSender, postbackTo } from '../support/target-sender.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-// Runs on SQLite alone: no database takes part in looking up names.
+// Runs on SQLite alone: looking up names does not involve the database.
 
-/** Far below what one name that gets no answer takes, far above what one that gets an answer does. */
+/** Far less than a lookup takes that gets no response, and far more than one that gets a response. */
 const UNHINDERED_MS = 1_400;
 const MANY = 64;
 
-/** Names below `.silent.test` get no answer, `good….test` are at 127.0.0.1, all others do not exist. */
+/** Names below `.silent.test` get no response, `good….test` are at 127.0.0.1, all others do not exist. */
 function behaviourOf(name: string): NameBehaviour {
   if (name.endsWith('silent.test')) return 'silent';
   if (name === 'broken.test') return 'broken';
@@ -52,7 +52,7 @@ async function resolverWith(
   };
 }
 
-/** A resolver whose name servers refuse the root, have the names that are not `broken`, and fail on those that are. */
+/** A resolver whose name servers refuse the root, fail for names that are `broken`, and know all others. */
 async function lockedDownResolver(files: { resolver?: string } = {}) {
   const broken: string[] = [];
   const behaviour = (name: string) =>

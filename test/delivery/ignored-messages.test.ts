@@ -69,7 +69,7 @@ describe('ignore_before_dt', () => {
     assert.equal(test.target.requests.length, 1);
   });
 
-  it('leaves the next attempt as it is due if it ignores fewer events', async () => {
+  it('does not change when the next attempt is due if it ignores fewer events', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -83,7 +83,7 @@ describe('ignore_before_dt', () => {
     assert.equal(target.requests.length, 1);
   });
 
-  it('leaves the next attempt as it is due, and its count, if it moves later but does not ignore the head', async () => {
+  it('does not change when the next attempt is due, nor its count, if it moves later but does not ignore the head', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -98,7 +98,7 @@ describe('ignore_before_dt', () => {
     assert.equal(target.requests.length, 1);
   });
 
-  it('leaves the next attempt as it is due if it is set during a request but does not ignore the head', async () => {
+  it('does not change when the next attempt is due if it is set during a request but does not ignore the head', async () => {
     await using test = await inFlight();
     await updateWebhook(test.api, test.id, test.target.url, { ignore_before_dt: '2020-01-01T00:00:00Z' });
     test.fail();
@@ -108,7 +108,7 @@ describe('ignore_before_dt', () => {
     assert.equal(test.target.requests.length, 1);
   });
 
-  it('leaves the head of a paused webhook as it is, like a new target', async () => {
+  it('does not change the head of a paused webhook, like a new target', async () => {
     using folder = temporaryFolder();
     const dataDir = folder.path;
     await using target = await startTarget({ respondWith: answer(500) });
@@ -120,14 +120,14 @@ describe('ignore_before_dt', () => {
       await untilFailed(service.api, id, 1);
     }
     const dueAt = await headDueAt(dataDir, id);
-    // It delivers nothing, so the head would stay as the update leaves it.
+    // It delivers nothing, so that the head stays as the update leaves it.
     await using service = await startTestService({ dataDir, settings: { enable_queue_polling: false } });
     for (const url of [target.url, `${target.url}/other`])
       await updateWebhook(service.api, id, url, { paused: true, ignore_before_dt: LATER });
     assert.equal(await headDueAt(dataDir, id), dueAt);
   });
 
-  it('leaves a head alone whose webhook is paused during a request that fails', async () => {
+  it('does not change a head whose webhook is paused during a request that fails', async () => {
     await using test = await inFlight();
     const { api, id, target } = test;
     await updateWebhook(api, id, target.url, { paused: true, ignore_before_dt: LATER });
@@ -144,7 +144,7 @@ describe('ignore_before_dt', () => {
   });
 });
 
-/** When the head of a webhook's line is due. */
+/** The time at which the head of a webhook's line is due. */
 async function headDueAt(dataDir: string, id: number): Promise<number | undefined> {
   await using database = await openDatabaseOf(dataDir);
   const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });

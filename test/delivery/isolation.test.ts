@@ -9,12 +9,15 @@ import { accountNames, accountsOf, createAccounts, createWebhook } from './webho
 
 const CONCURRENCY = 4;
 const HANGING = 40;
-/** Noticing all of them again takes a second, so the quickest of several messages says whether they are known. */
+/**
+ * Discovering all slow targets again would take a second, so the fastest of several messages shows whether they are
+ * known.
+ */
 const AMONG_KNOWN_MS = 950;
 /** Longer than the tests wait: a message that waited for the end of a request would come too late. */
 const HANGS_S = 600;
 const SHORT_TIMEOUT_S = 1.5;
-/** One round of all that hang takes this long when they hold the places. */
+/** The duration of one round of requests to all hanging targets, if these hold the slots. */
 const ROUND_MS = (HANGING / CONCURRENCY) * SHORT_TIMEOUT_S * 1_000;
 
 /** A service that makes few requests at a time, with many webhooks whose target hangs. */
@@ -26,7 +29,7 @@ async function startAmongHanging(bad: Target, settings: { delivery_timeout: numb
   return service;
 }
 
-/** How long it takes from an event to the arrival of its message, in milliseconds. */
+/** The time from an event to the arrival of its message, in milliseconds. */
 async function arrivalTime(good: Target, cause: () => Promise<void>): Promise<number> {
   const begun = performance.now();
   const { length } = good.requests;
@@ -45,9 +48,9 @@ describe('a webhook among many whose targets hang', () => {
       await using good = await startTarget();
       await using service = await startAmongHanging(bad, { delivery_timeout: HANGS_S });
       const { api } = service;
-      // The last in line: every hanging webhook has its message before.
+      // This webhook comes last: every hanging webhook gets its message before.
       await createWebhook(api, good.url);
-      // Nothing is known of the others yet.
+      // The service does not know yet that the others are slow.
       await arrivalTime(good, () => createAccounts(api, 'first'));
       await bad.waitFor(HANGING);
       const times: number[] = [];
@@ -65,7 +68,7 @@ describe('a webhook among many whose targets hang', () => {
     await using service = await startAmongHanging(bad, { delivery_timeout: SHORT_TIMEOUT_S });
     const { api } = service;
     await createAccounts(api, 'makes all of them hang');
-    // The second attempts come together; none of them may take a place from the good one.
+    // The second attempts come together. None of them may take a slot from the good webhook.
     await bad.waitFor(HANGING + 1);
     await createWebhook(api, good.url);
     const time = await arrivalTime(good, () => createAccounts(api, 'good'));

@@ -11,7 +11,7 @@ import {
   statisticsOf,
 } from './webhook-helpers.ts';
 
-// Runs on SQLite alone: no database takes part in connections to targets.
+// Runs on SQLite alone: connections to targets do not depend on the database.
 
 /** Longer than a close that crosses a request takes: 200 ms and twice the round trip. */
 const TOO_LATE_MS = 700;
@@ -76,7 +76,7 @@ for (const [name, ending] of Object.entries(ENDINGS)) {
     });
 
     it('just as the same message is sent a second time is a failed attempt', async () => {
-      // Answers, so that there is a kept connection; then it ends each kept connection as a request comes.
+      // It responds, so that a connection is kept. Afterwards it ends each kept connection when a request arrives.
       await using target = await startTarget({
         respondWith: inTurn(answer(200), ending, answer(500), ending, answer(500), answer(200)),
       });

@@ -36,7 +36,7 @@ async function isRefused(delivery: TestDelivery): Promise<void> {
   await until(says, 'the log says that the outcome is refused');
 }
 
-/** More lines than may wait for their outcomes. */
+/** More lines than may wait for their outcomes to be stored. */
 const MORE_THAN_WAIT = 103;
 
 /** The outcomes cannot be stored, and the leases cannot be returned. */

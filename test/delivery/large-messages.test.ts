@@ -11,7 +11,7 @@ import { createWebhook } from './webhook-helpers.ts';
 
 const MESSAGES = 24;
 const LARGE = 2 * 1_024 * 1_024;
-/** What one step reads at most, plus one message. */
+/** The maximum that one step reads, plus one message. */
 const MAX_A_STEP = 9;
 
 /** Messages of two MiB each. Half of them share their text. */

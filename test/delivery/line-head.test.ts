@@ -74,7 +74,7 @@ describe('the head of a line', () => {
     assert.deepEqual(skipped?.attempt_history, []);
   });
 
-  it('is left alone if it has changed, is being delivered, or does not exist', async () => {
+  it('is not changed if it is another message, is being delivered, or does not exist', async () => {
     await using target = await startTarget({ respondWith: hang() });
     await using service = await borrowTestService({ settings: { shutdown_timeout: 0.01 } });
     const { api } = service;

@@ -33,7 +33,7 @@ import {
 const FAST_MS = 10 * MINUTE_MS;
 const FAILS_FOR_A = when((postback) => accountsOf([postback])[0] === 'a', answer(500));
 
-/** Makes the head of a line fail until it has had so many attempts. */
+/** Makes the head of a line fail until it has had this many attempts. */
 async function failUntil(api: Api, id: number, attempts: number): Promise<void> {
   await until(async () => (await lineOf(api, id)).head?.attempts > 0, 'the head was sent');
   for (let made = (await lineOf(api, id)).head.attempts; made < attempts; made += 1) {
@@ -48,7 +48,7 @@ async function outcomesOf(api: Api, id: number, count: number) {
   return deliveries.map(({ status, status_reason, attempts }) => [status, status_reason, attempts]);
 }
 
-/** The outcomes of messages `a` and `b` after `a` failed so often. */
+/** The outcomes of messages `a` and `b` after this many failures of `a`. */
 const onlyAIsDead = (attempts: number) => [
   ['DEAD_LETTERED', 'ATTEMPTS_EXHAUSTED', attempts],
   ['DELIVERED', null, 1],

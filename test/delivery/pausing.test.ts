@@ -22,7 +22,7 @@ import {
   updateWebhook,
 } from './webhook-helpers.ts';
 
-/** Short, so that what would wrongly be delivered would be so during the test. */
+/** Short, so that a wrong delivery would happen during the test. */
 const QUICK = { retry_initial_delay: 0.05, retry_max_delay: 0.05, queue_polling_interval: 0.01 };
 const SHARED_DATABASE = { skip: ON_POSTGRES ? false : 'the embedded database has one instance' };
 
@@ -34,7 +34,7 @@ async function recordOf(api: Api, id: number) {
   return (await api.get(`/webhooks/${id}`)).body;
 }
 
-/** Waits until so many messages wait and the first of them is held, and returns the line. */
+/** Waits until this many messages wait and the first of them is on hold, and returns the line. */
 async function heldLine(api: Api, id: number, depth: number) {
   return await until(async () => {
     const line = await lineOf(api, id);
@@ -115,7 +115,7 @@ describe('a paused webhook', () => {
     );
   });
 
-  it('keeps a failing message in place, counts no attempts meanwhile, and retries at once when resumed', async () => {
+  it('keeps a failing message in place, counts no attempts in the meantime, and retries at once when resumed', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;

@@ -69,7 +69,7 @@ async function sendTo(
 
 const REFUSED_NAME = 'the host name resolves to an address that is not allowed';
 
-/** @param address what the URL holds; null for a name, because the reason does not reveal its address */
+/** @param address the address in the URL; null for a name, because the reason does not reveal its address */
 function assertRefused(result: PostbackResult, target: Target, address: string | null): void {
   assert.equal(result.outcome, 'FAILED');
   assert.equal(result.reason, address === null ? REFUSED_NAME : `target address ${address} is not allowed`);

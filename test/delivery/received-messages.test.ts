@@ -25,7 +25,10 @@ import {
 } from './webhook-helpers.ts';
 
 const BACKLOG = 3_000;
-/** What is settled in one commit bears one time; one by one, the backlog would have hundreds of them. */
+/**
+ * Messages that are settled in one commit have the same time. Settled one by one, the backlog would have hundreds of
+ * times.
+ */
 const MOST_COMMITS = 100;
 
 describe('decisions when a message is received', () => {

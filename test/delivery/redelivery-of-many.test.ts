@@ -27,7 +27,7 @@ async function insertDeliveries(
   length: number,
   rowOf: (n: number) => [status: string, reason: string | null],
 ): Promise<void> {
-  // The service removes what is too old as soon as it has started.
+  // The service removes old deliveries as soon as it has started.
   const now = Date.now();
   await database.transaction(
     (tx) =>

@@ -33,7 +33,7 @@ function attemptedInOrder(delivery: DeliveryRecord | undefined): void {
   assert.deepEqual(moments, moments.toSorted());
 }
 
-/** Makes a webhook that has so many dead letters, and stops the service; returns its id. */
+/** Makes a webhook with this many dead letters, and stops the service. Returns the webhook's id. */
 async function leaveDeadLetters(dataDir: string, count: number): Promise<number> {
   await using target = await startTarget({ respondWith: answer(500) });
   await using service = await startTestService({ dataDir });
@@ -47,15 +47,15 @@ function queueOn(database: Database): DatabaseQueue {
   return new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
 }
 
-/** The redelivery of an instance. */
+/** The redelivery service of an instance. */
 function redeliveryOn(database: Database): RedeliveryService {
   const webhooks = { assertWritable: () => {} };
   return new RedeliveryService({ database, lines: queueOn(database), webhooks, now: Date.now });
 }
 
 /**
- * Redelivers all messages of a webhook, so many at a time, and waits for their outcomes after each call. Returns how many
- * each call redelivered.
+ * Redelivers all messages of a webhook, this many at a time, and waits for their outcomes after each call. Returns how
+ * many each call redelivered.
  */
 async function redeliverStepwise(api: Api, id: number, limit: number): Promise<number[]> {
   const steps: number[] = [];

@@ -14,7 +14,7 @@ import {
 } from '../support/target-behaviours.ts';
 import { createAccounts, createWebhook, settledDeliveries, statisticsOf } from './webhook-helpers.ts';
 
-// Runs on SQLite alone: whether a response is a success is decided before it is recorded.
+// Runs on SQLite alone: the outcome of a response is decided before it is recorded.
 
 describe('a response', () => {
   let service: TestService;

@@ -16,7 +16,7 @@ import {
 
 // Runs on SQLite in `npm test`: the schedule is decided in the process. The contract of the queue postpones messages on both.
 
-/** What the delay before an attempt may be shorter than its step of the schedule. */
+/** The share by which the delay before an attempt may be shorter than its step of the schedule. */
 const JITTER = 0.2;
 /** Timers and clocks may differ by this much, in milliseconds. */
 const CLOCK_SLACK_MS = 5;
@@ -25,7 +25,7 @@ function gaps(requests: readonly ReceivedPostback[]): number[] {
   return requests.slice(1).map((request, index) => request.receivedAt - requests[index]!.receivedAt);
 }
 
-/** A target that fails so, a service and one webhook that is sent one message. */
+/** A target with this behaviour, a service, and a webhook that gets one message. */
 async function failing(
   behaviour: Behaviour,
   webhook: Record<string, unknown> = {},
@@ -40,7 +40,7 @@ async function failing(
   return { target, service, id, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** Waits until the head of the line has failed so often and waits for its next attempt. */
+/** Waits until the head of the line has failed this many times and waits for its next attempt. */
 async function untilRetrying({ api }: LentService, webhookId: number, attempts = 1): Promise<void> {
   await until(async () => {
     const { body: line } = await api.get(`/webhooks/${webhookId}/line`);

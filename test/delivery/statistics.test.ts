@@ -86,7 +86,7 @@ describe('the statistics of a webhook', () => {
     }
   });
 
-  it('are counted for each webhook alone', async () => {
+  it('are counted for each webhook separately', async () => {
     await using target = await startTarget();
     await using bad = await startTarget({ respondWith: answer(500) });
     await using service = await borrowTestService();

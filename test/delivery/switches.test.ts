@@ -15,9 +15,9 @@ import {
 
 // Runs on SQLite in `npm test`: a start reads the switches. The tests of pausing and of instances queue and deliver on both.
 
-/** Short, so that what would wrongly be delivered would be so during the test. */
+/** Short, so that a wrong delivery would happen during the test. */
 const SHORT_RETRIES = { retry_initial_delay: 0.05, retry_max_delay: 0.05, queue_polling_interval: 0.01 };
-/** Deliveries of another service, one after another, in whose time one that is due would begin. */
+/** While another service makes this many deliveries, one after another, a due message would be delivered. */
 const DELIVERIES_MEANWHILE = 10;
 
 async function lineOf(api: Api, id: number) {
@@ -25,8 +25,8 @@ async function lineOf(api: Api, id: number) {
 }
 
 /**
- * Waits long enough for every due message to be received: as long as a second service needs to start and to deliver several
- * messages, which also holds on a busy machine.
+ * Waits long enough for every due message to be received, even on a busy machine: until a second service has started
+ * and delivered several messages.
  */
 async function untilAllWouldBeOut(): Promise<void> {
   await using target = await startTarget();

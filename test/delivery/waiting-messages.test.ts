@@ -16,7 +16,7 @@ import {
   retryHead,
 } from './webhook-helpers.ts';
 
-/** A target that nothing is sent to. */
+/** The URL of a target that receives nothing. */
 const NOWHERE = 'http://127.0.0.1:9/';
 const NO_SUCH_POSITION = 999_999;
 

@@ -8,7 +8,7 @@ import { answer, type TargetExchange } from '../support/target-behaviours.ts';
 /** Long enough that nothing is retried without a request to do so. */
 export const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 
-/** Makes a webhook of topic ACCOUNT and returns its id. */
+/** Creates a webhook of topic ACCOUNT and returns its id. */
 export async function createWebhook(
   api: Api,
   targetUrl: string,
@@ -33,7 +33,7 @@ function configuration(targetUrl: string, changes: Record<string, unknown>): Rec
   return { name: 'Accounts', topic: 'ACCOUNT', target_url: targetUrl, ...changes };
 }
 
-/** Makes accounts of these names, one after another: an event each. */
+/** Creates accounts with these names, one after another. Each causes an event. */
 export async function createAccounts(api: Api, ...names: string[]): Promise<void> {
   for (const name of names) await api.create('/accounts', { name });
 }
@@ -43,7 +43,7 @@ export function accountNames(count: number, prefix = 'account'): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 }
 
-/** The accounts that messages are about, in the order they came. */
+/** The names of the accounts that messages are about, in the order of arrival. */
 export function accountsOf(requests: readonly ReceivedPostback[]): string[] {
   return requests.map(
     (request) => (request.json as { resource: { account: { name: string } } }).resource.account.name,
@@ -81,7 +81,7 @@ export interface DeliveryRecord {
   }[];
 }
 
-/** All of a webhook's deliveries, whole, earliest first. */
+/** All deliveries of a webhook with all their members, earliest first. */
 export async function deliveriesOf(api: Api, webhookId: number): Promise<DeliveryRecord[]> {
   const list = await listDeliveries(api, webhookId);
   return await Promise.all(
@@ -89,13 +89,13 @@ export async function deliveriesOf(api: Api, webhookId: number): Promise<Deliver
   );
 }
 
-/** All of a webhook's deliveries in the list, earliest first. */
+/** All deliveries in a webhook's list, earliest first. */
 export async function listDeliveries(api: Api, webhookId: number): Promise<DeliveryRecord[]> {
   const all = await readWhole((page) => api.get(page), `/webhooks/${webhookId}/deliveries?limit=200`);
   return all.reverse();
 }
 
-/** Waits until a webhook has so many deliveries that are final, and answers all of them whole. */
+/** Waits until a webhook has this many final deliveries, and returns all of them with all their members. */
 export async function settledDeliveries(
   api: Api,
   webhookId: number,
@@ -133,7 +133,7 @@ export async function untilLineEmpty(api: Api, webhookId: number): Promise<void>
   );
 }
 
-/** What the API shows of a webhook's line. */
+/** A webhook's line, as the API shows it. */
 export async function lineOf(api: Api, id: number) {
   return (await api.get(`/webhooks/${id}/line`)).body;
 }
@@ -152,7 +152,7 @@ export async function untilRetrying(api: Api, id: number) {
   }, 'the head waits for its next attempt');
 }
 
-/** Waits until the head has failed so often and waits for its next attempt. */
+/** Waits until the head has failed this many times and waits for its next attempt. */
 export async function untilFailed(api: Api, id: number, attempts: number): Promise<void> {
   await until(async () => {
     const { state, head } = await lineOf(api, id);

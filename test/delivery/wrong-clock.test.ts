@@ -68,7 +68,7 @@ describe('a clock that is set forward during a request', () => {
       api,
       id,
       target,
-      /** Afterwards, leases seem to have ended. */
+      /** Sets the clock forward so that leases appear to have ended. */
       setForward: () => {
         clock.aheadMs += LONGER_THAN_A_LEASE_MS;
       },

@@ -8,7 +8,7 @@ import { openTestDatabase } from '../support/database.ts';
 import { recordedLogs } from '../support/logs.ts';
 import { until } from '../support/until.ts';
 
-/** A step for which so many rows have expired. */
+/** A step with this many expired rows. */
 function stepOf(name: string, expired: number): CleaningStep {
   let left = expired;
   return {
@@ -71,7 +71,7 @@ describe('the cleaner of the service', () => {
     );
   });
 
-  it('goes on after a step that failed, and logs which one and what was removed until then', async () => {
+  it('continues after a step that failed, and logs which one and what was removed until then', async () => {
     let calls = 0;
     const lines = await linesOf(
       stepOf('sessions', 1),
@@ -96,7 +96,7 @@ describe('the cleaner of the service', () => {
     );
   });
 
-  it('goes on after a step that the database refuses or does not finish in time', async () => {
+  it('continues after a step that the database refuses or does not finish in time', async () => {
     const refused = 'the database could not run a statement: canceling statement due to statement timeout';
     const lines = await linesOf(
       {
@@ -144,11 +144,11 @@ describe('the cleaner of the service', () => {
     assert.equal(others, 0);
   });
 
-  describe('after the clock moved on by many days', () => {
+  describe('after the clock moved forward by many days', () => {
     const DAY = 86_400_000;
     const MINUTE = 60_000;
 
-    /** A cleaner that has run before its clock was set 91 days ahead, and one that was started then. */
+    /** A cleaner that ran before its clock was set 91 days ahead, and another one that was started afterwards. */
     async function startLater() {
       await using stack = new AsyncDisposableStack();
       const { database } = stack.use(await openTestDatabase());
@@ -218,7 +218,7 @@ describe('the cleaner of the service', () => {
       assert.equal(world.removals(), 0);
     });
 
-    it('goes on as soon as the clock is right again', async () => {
+    it('continues as soon as the clock is right again', async () => {
       await using world = await startLater();
       await world.untilLooks(3);
       world.clock.pass(-91 * DAY + 60_000);

@@ -13,7 +13,7 @@ interface Instances extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly first: TaskLeases;
   readonly second: TaskLeases;
-  /** Whether the task is its holder's for so long from now. */
+  /** Whether the holder's lease lasts for this long from now. */
   isLeasedFor(ms: number): Promise<boolean>;
 }
 
@@ -103,7 +103,7 @@ describe('a housekeeping task', () => {
     const clock = new ManualClock();
     const ahead = new TaskLeases({ database, now: () => clock.now() + 20 });
     const behind = new TaskLeases({ database, now: clock.now });
-    // It rests for less than a lease, as the cleaning of expired data does.
+    // The task pauses for less than a lease, as the cleaning of expired data does.
     const short = { restMs: LEASE_MS / 2, signal: never };
     await ahead.run('cleaning', short, async () => {
       assert.equal(await behind.run('cleaning', short, async () => {}), false);

@@ -11,7 +11,7 @@ import { startProcess, type TextSettings } from '../support/service-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-// Runs on SQLite alone: no database takes part in accepting connections.
+// Runs on SQLite alone: accepting connections does not involve the database.
 
 /** How many files the process may open. */
 const DESCRIPTORS = 512;

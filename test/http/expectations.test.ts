@@ -7,7 +7,7 @@ import { startTestService } from '../support/service.ts';
 
 // Runs on SQLite alone: the requests are answered before anything is stored.
 
-/** Sends a request that expects something that no server knows. */
+/** Sends a request with an unknown expectation. */
 async function expecting(url: string, method: string, body = '') {
   const sent = request(url, {
     method,

@@ -76,7 +76,7 @@ const TARGET_URLS = fc.constantFrom(
   '//',
 );
 
-/** Values as a schema describes them, now and then with something else in a place. */
+/** Values that match a schema, except that a part is sometimes replaced. */
 class Values {
   readonly #document: Document;
 
@@ -113,7 +113,7 @@ class Values {
       case 'boolean':
         return fc.boolean();
       case 'integer':
-        // Mostly ids of what is there.
+        // Mostly ids that exist.
         return fc.oneof(fc.integer({ min: 1, max: 5 }), fc.maxSafeInteger());
       case 'number':
         return fc.double({ min: schema.minimum ?? -1e9, max: schema.maximum ?? 1e9, noNaN: true });
@@ -315,7 +315,7 @@ function assertDescribed(
   assert.ok(ajv.validate(local, body), `${ajv.errorsText()}: ${text.slice(0, 500)}`);
 }
 
-/** Makes what ids 1 to 5 and the answered registration ids name. */
+/** Creates the objects with ids 1 to 5, and the registrations whose ids it returns. */
 async function makeSomeOfEverything(made: TestService): Promise<string[]> {
   const { api } = made;
   const registrations: string[] = [];

@@ -4,7 +4,8 @@ import { aroundTests } from '../support/around-tests.ts';
 import { borrowTestService, type LentService } from '../support/lent-service.ts';
 import type { Answer } from '../support/service.ts';
 
-// Runs on SQLite in `npm test`: requests are refused before anything is stored, and what they name is looked up in other tests on both.
+// Runs on SQLite in `npm test`: requests are refused before anything is stored. Other tests look up the objects that
+// requests name on both.
 
 const TARGET = 'https://crm.example.com/hook';
 

@@ -61,7 +61,7 @@ describe('the OpenAPI description at its addresses', () => {
     assert.doesNotMatch(policy, /https?:/);
   });
 
-  test('is the only one: other usual addresses lead to it, or to nothing', async () => {
+  test('has one address: other usual addresses redirect to it, or are not found', async () => {
     const usual = await fetch(`${service.url}/docs/json`);
     assert.equal(usual.url, `${service.url}/openapi.json`);
     assert.deepEqual(await usual.json(), document);

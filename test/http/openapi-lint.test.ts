@@ -131,7 +131,7 @@ describe('the rules for the OpenAPI description', () => {
   });
 });
 
-/** What Spectral says against a description. */
+/** Spectral's findings for a description. */
 async function lintWithSpectral(
   description: object,
 ): Promise<{ rule: string; message: string; at: string }[]> {
@@ -141,7 +141,7 @@ async function lintWithSpectral(
   return findings.map(({ code, message, path }) => ({ rule: String(code), message, at: path.join('/') }));
 }
 
-/** What Redocly says against a description. */
+/** Redocly's findings for a description. */
 async function lint(description: string): Promise<{ rule: string; message: string; at: string }[]> {
   await using folder = temporaryFolder();
   const file = join(folder.path, 'openapi.json');
@@ -150,7 +150,7 @@ async function lint(description: string): Promise<{ rule: string; message: strin
     process.execPath,
     [REDOCLY, 'lint', file, '--config', RULES, '--format', 'json', '--max-problems', '1000'],
     {
-      // It must not call anyone.
+      // It must make no requests to its maker.
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
       stdio: ['ignore', 'pipe', 'inherit'],
     },

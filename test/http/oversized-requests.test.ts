@@ -14,7 +14,7 @@ const MAX_STALL_MS = 100;
 /** Less than the service waits for a body. */
 const MAX_WAIT_MS = 10_000;
 
-/** Members that no schema knows, as many as a body can hold. */
+/** As many members as a body can hold, none of them in a schema. */
 function manyMembers(): string {
   const members: string[] = [];
   for (let n = 0, length = 0; length < BODY_LENGTH - 40; n++) {

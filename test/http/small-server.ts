@@ -9,7 +9,7 @@ import { connectTo, exchangeBytes } from '../support/raw-http.ts';
 /** The largest body that the server accepts. */
 export const MAX_BODY_BYTES = 1_048_576;
 
-/** An error as its body says. */
+/** The body of an error. */
 export interface ProblemBody {
   type: string;
   title: string;
@@ -104,7 +104,7 @@ export async function startSmallServer({ trustedProxies = [] }: { trustedProxies
     return { ...problem, code: problem.type.slice('urn:coursewire:problem:'.length), headers };
   }
 
-  /** Sends these bytes on a connection of their own and returns what came back until its end. */
+  /** Sends these bytes on a new connection and returns everything that it receives until the end. */
   async function exchange(bytes: string): Promise<string> {
     const socket = connectTo(url);
     let received = '';
@@ -118,7 +118,7 @@ export async function startSmallServer({ trustedProxies = [] }: { trustedProxies
     return await closed.promise;
   }
 
-  /** Reads so many things at once on a connection of its own, and returns all responses until its end. */
+  /** Sends this many requests at once on a new connection, and returns all responses until the end. */
   async function pipeline(count: number): Promise<string> {
     const requests = Array.from({ length: count }, (_, n) => {
       const connection = n === count - 1 ? 'close' : 'keep-alive';

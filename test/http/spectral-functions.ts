@@ -1,6 +1,6 @@
 import type { IFunctionResult, RulesetFunction } from '@stoplight/spectral-core';
 
-// What Spectral's own functions cannot check. Each returns what is wrong, one message for each fault.
+// Checks that Spectral's own functions cannot make. Each returns one message for each fault.
 
 interface Operation {
   parameters?: { name: string; in: string }[];
@@ -91,7 +91,7 @@ export const shortId = checks((id) =>
   String(id).length > MAX_ID_LENGTH ? [`${id} is longer than ${MAX_ID_LENGTH} characters.`] : [],
 );
 
-/** A description is not made of parts of which one is missing. */
+/** A description that is composed of parts lacks none of them. */
 export const wholeDescription = checks((text) =>
   typeof text === 'string' && /^$|^ | $| {2}|\bundefined\b/.test(text) ? [`“${text}” lacks a word.`] : [],
 );

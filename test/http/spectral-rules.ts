@@ -16,7 +16,7 @@ import {
 const { falsy, pattern, truthy } = functions;
 const JSON_BODY = "content['application/json'].schema";
 
-/** What the API description must keep, beside the rules in `redocly.yaml`: all of Spectral's own rules, and ours. */
+/** The rules for the API description besides those in `redocly.yaml`: all of Spectral's own, and ours. */
 export const SPECTRAL_RULES: RulesetDefinition = {
   extends: [[rulesets.oas as RulesetDefinition, 'all']],
   rules: {
@@ -44,7 +44,7 @@ export const SPECTRAL_RULES: RulesetDefinition = {
     },
     'members-have-types': {
       description: 'Generators make `any` of a member without a type.',
-      // What courses store themselves may be any JSON: `data` of units, and `state` of attempts.
+      // Data that courses store may be any JSON: `data` of units, and `state` of attempts.
       given:
         '$.components.schemas[*].properties[?(!@.$ref && !@.anyOf && !@.oneOf && @property !== "data" && @property !== "state")]',
       resolved: false,

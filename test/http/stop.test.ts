@@ -39,7 +39,7 @@ test('a client that does not read its response delays shutdown for at most shutd
   const service = await startTestService({ settings: { shutdown_timeout: 0.2 } });
   const client = await open(service.url);
   client.pause();
-  // The answer is larger than what the sockets' buffers take.
+  // The response is larger than the sockets' buffers.
   const request = 'GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
   client.write(request.repeat(8));
   await once(client, 'readable');
@@ -71,7 +71,7 @@ test('requests, learners’ requests and postbacks in progress share the time th
   assert.ok(tookSeconds < 2.5 * shutdown_timeout, `it took ${tookSeconds} s`);
 });
 
-test('a stop takes up no more messages, while test messages in progress get their responses', async () => {
+test('a stop receives no more messages from the queue, while test messages in progress get their responses', async () => {
   await using target = await startTarget();
   const service = await startTestService({ settings: { shutdown_timeout: 30 } });
   await using _stopped = service;

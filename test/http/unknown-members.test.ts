@@ -8,7 +8,10 @@ import { assertInvalid, assertProblem, webhookInput } from '../webhooks/webhook-
 
 // Runs on SQLite alone: the requests are refused before anything is stored.
 
-/** Pages, files, what machines look at, and the token endpoint take any query; the LRS refuses in its standard's way. */
+/**
+ * Pages, files, monitoring and the token endpoint accept any query. The LRS refuses unknown members as its standard
+ * requires.
+ */
 const FREE =
   /^\w+ \/(?:$|ui$|ui\/(?!api\/)|\.well-known\/|docs|openapi\.json|health\/|metrics$|launch\/|public\/v1\/auth$|xapi\/)/;
 

@@ -154,7 +154,7 @@ describe('an API client', () => {
 });
 
 describe('recording the use of an API client', () => {
-  it('writes nothing within the minute, so that a writer elsewhere cannot hold it up', async () => {
+  it('writes nothing within the minute, so that another writer cannot delay it', async () => {
     await using parts = await openClients();
     const { client } = await parts.clients.create(INPUT, COMMAND_LINE);
     await parts.clients.noteUse(client);

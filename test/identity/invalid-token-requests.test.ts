@@ -5,7 +5,7 @@ import { TOKEN_PATH } from '../../src/identity/tokens/token-endpoint.ts';
 import { connectTo } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 import { basic, startEndpoint } from './identity-helpers.ts';
-import { ask, assertGranted, assertRefused, FORM, GRANT, post, rawPost } from './token-asking.ts';
+import { ask, assertGranted, assertRefused, FORM, GRANT, post, rawPost } from './token-requests.ts';
 
 // Runs on SQLite in `npm test`: requests are refused before a client is looked up. The tests of the token endpoint look clients up on both.
 
@@ -191,7 +191,7 @@ describe('the token endpoint rejects with invalid_request', () => {
   it('a body over the limit, with any form of length, and the client reads the response', async () => {
     await using endpoint = await startEndpoint();
     const body = `x=${'y'.repeat(MAX_TOKEN_BODY_BYTES)}`;
-    // The client goes on only once it has its answer: the rest of the body is not waited for.
+    // The client does not send the rest of the body before it has the response: the service must not wait for it.
     const ofKnownLength = await rawPost(
       endpoint,
       [`Content-Type: ${FORM}`, `Content-Length: ${body.length}`],

@@ -5,7 +5,7 @@ import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
 import { LIFETIME_MS, startEndpoint, type TestEndpoint } from './identity-helpers.ts';
 
-// Runs on SQLite alone: a library sees the same responses on every database.
+// Runs on SQLite alone: the responses are the same on every database.
 
 const TOKEN_PATH = '/public/v1/auth';
 
@@ -14,7 +14,7 @@ interface Credentials {
   secret: string;
 }
 
-/** What a library made of the answer. */
+/** The token as a library read it from the response. */
 interface Granted {
   token: unknown;
   type: unknown;
@@ -102,7 +102,7 @@ for (const [name, library] of Object.entries(LIBRARIES)) {
   });
 }
 
-/** The OAuth error code that a library found in the answer. */
+/** The OAuth error code that a library found in the response. */
 async function refusal(asked: Promise<Granted>): Promise<unknown> {
   try {
     await asked;

@@ -13,8 +13,8 @@ import { HOUR_MS } from '../../src/time/units.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 /*
- * What an earlier release made of one webhooks_auth_secret, byte for byte. A value that is no longer read would lock out
- * every installation that upgrades: change the code, never the values.
+ * Values that an earlier release derived from one webhooks_auth_secret, byte for byte. If the service could no longer
+ * read one, every installation that upgrades would be locked out. Change the code, never the values.
  */
 const SECRET = '0123456789abcdef'.repeat(4);
 const MADE_AT = Date.UTC(2026, 0, 31, 9, 30);
@@ -29,7 +29,7 @@ const ACCESS_TOKEN_SALT = 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc';
 const ACCESS_TOKEN =
   'cwt1_AZwTmjhAAAAABAAJbY0h5BmGS4Znb2xkZW4tY2xpZW50rERDQJu5MHqwgem43TRfOdn81-ylMTBv-0LOVKpxojQ';
 
-/** The purposes for which keys are derived from the secret, by the module that does. */
+/** The purposes for which keys are derived from the secret, by the module that derives them. */
 const PURPOSES: Readonly<Record<string, string>> = {
   'src/secrets/credentials-cipher.ts': 'coursewire webhook credentials',
   'src/identity/tokens/token-keys.ts': 'coursewire access token',
@@ -68,7 +68,7 @@ describe('this release reads what an earlier one derived from the secret', () =>
     });
   });
 
-  test('the cookie of a browser in which somebody has signed in, until browsers have deleted it', () => {
+  test('the cookie of a browser in which someone has signed in, until browsers have deleted it', () => {
     const browsers = new KnownBrowsers([SECRET], () => MADE_AT);
     assert.equal(browsers.browserOf(BROWSER_OF_ANN, ANN), 'XdIi5ZUQvjpaqFOvQaD9Lg');
     assert.equal(browsers.browserOf(BROWSER_OF_ANN, { ...ANN, emailKey: 'bob@example.com' }), null);

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import * as openid from 'openid-client';
 import { startTestService } from '../support/service.ts';
 
-// Runs on SQLite alone: no database takes part in the metadata.
+// Runs on SQLite alone: the metadata does not depend on the database.
 
 describe('the metadata of the authorization server', () => {
   test('leads an OAuth library from the address of the service to the token endpoint', async () => {

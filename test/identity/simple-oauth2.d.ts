@@ -1,4 +1,4 @@
-/** What the tests use of simple-oauth2 5, which comes without types. */
+/** The parts of simple-oauth2 5 that the tests use. The library has no types. */
 declare module 'simple-oauth2' {
   interface Options {
     client: { id: string; secret: string };

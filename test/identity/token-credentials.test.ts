@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { basic, startEndpoint } from './identity-helpers.ts';
-import { ask, GRANT, post, putClient } from './token-asking.ts';
+import { ask, GRANT, post, putClient } from './token-requests.ts';
 
 describe('form-encoded credentials at the token endpoint', () => {
   const SPECIAL_ID = 'a:b c+d%25=&é'.replace('é', '~');

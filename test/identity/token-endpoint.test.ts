@@ -8,7 +8,7 @@ import { breakTable } from '../support/database.ts';
 import { recordedLogs } from '../support/logs.ts';
 import { startTestService } from '../support/service.ts';
 import { basic, START, startEndpoint, type TestEndpoint } from './identity-helpers.ts';
-import { ask, assertGranted, assertRefused, FORM, GRANT, post } from './token-asking.ts';
+import { ask, assertGranted, assertRefused, FORM, GRANT, post } from './token-requests.ts';
 
 class UnreachableClients extends ClientService {
   override async authenticate(): Promise<never> {

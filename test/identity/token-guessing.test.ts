@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { basic, startEndpoint } from './identity-helpers.ts';
-import { ask, assertGranted, assertRefused, GRANT, post } from './token-asking.ts';
+import { ask, assertGranted, assertRefused, GRANT, post } from './token-requests.ts';
 
 describe('guessing at the token endpoint', () => {
   it('is 400 invalid_client for each of a hundred wrong secrets, and then a new client gets its first token', async () => {

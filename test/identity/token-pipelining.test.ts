@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { createClient, startTestService } from '../support/service.ts';
 import { basic } from './identity-helpers.ts';
-import { FORM, GRANT } from './token-asking.ts';
+import { FORM, GRANT } from './token-requests.ts';
 
 // Runs on SQLite in `npm test`: it is about one connection. The tests of the token endpoint look clients up on both.
 

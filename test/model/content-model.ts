@@ -66,7 +66,7 @@ export interface ModelEvent {
   subtopic: string;
   user: string;
   accountId: number | null;
-  /** Assets that a content focus is matched with, as `TYPE id`. */
+  /** The assets that a content focus is compared with, as `TYPE id`. */
   assets: Set<string>;
   /** `resource` of the message, members in the order of the specification. */
   resource: object;
@@ -105,7 +105,7 @@ export class ContentModel {
       .join(' > ');
   }
 
-  /** Assets and everything that contains one of them, which a focus or an account's content may name. */
+  /** Assets and everything that contains one of them. A focus or an account's content may name each of these. */
   withHolders(references: readonly AssetReference[]): Set<string> {
     const held = new Set(references.map(keyOf));
     for (const { id, courseIds } of this.equivalents.values())
@@ -203,7 +203,8 @@ export class ContentModel {
     const hasOtherwise = (asset: AssetReference) =>
       others.has(keyOf(asset)) ||
       this.chain(this.folderOf(asset)).some((folder) => others.has(`FOLDER ${folder.id}`));
-    // An addition is announced even if the account has the asset another way: no event said so if that was later.
+    // An addition is published even if the account also has the asset another way, because that way may be newer and
+    // was then not published.
     const isNamed = (asset: AssetReference) =>
       subtopic === 'CONTENT_ADDED_TO_ACCOUNT' && own.has(keyOf(asset));
     const published = new Map<string, AssetReference>();

@@ -107,7 +107,7 @@ class Scene {
   }
 
   /** The final status that the service reports for a message. */
-  tell(name: string | null, status: string, attempts: number): this {
+  report(name: string | null, status: string, attempts: number): this {
     this.history.push({ message_id: `id of ${name}`, status, attempts });
     return this;
   }
@@ -134,54 +134,54 @@ describe('the line checker accepts', () => {
       .arrive('a', 500)
       .change({ maxAttempts: 2 })
       .arrive('b')
-      .tell('a', 'DEAD_LETTERED', 2)
-      .tell('b', 'DELIVERED', 1),
+      .report('a', 'DEAD_LETTERED', 2)
+      .report('b', 'DELIVERED', 1),
     'messages in their order': new Scene()
       .cause('a')
       .cause('b')
       .arrive('a')
       .arrive('b')
-      .tell('a', 'DELIVERED', 1)
-      .tell('b', 'DELIVERED', 1),
+      .report('a', 'DELIVERED', 1)
+      .report('b', 'DELIVERED', 1),
     'simultaneous operations in any order, the messages of each together': new Scene()
       .causeAtOnce(['a1', 'a2'], ['b'])
       .arrive('b')
       .arrive('a1')
       .arrive('a2')
-      .tell('b', 'DELIVERED', 1)
-      .tell('a1', 'DELIVERED', 1)
-      .tell('a2', 'DELIVERED', 1),
-    'a retry': new Scene().cause('a').arrive('a', 500).arrive('a').tell('a', 'DELIVERED', 2),
+      .report('b', 'DELIVERED', 1)
+      .report('a1', 'DELIVERED', 1)
+      .report('a2', 'DELIVERED', 1),
+    'a retry': new Scene().cause('a').arrive('a', 500).arrive('a').report('a', 'DELIVERED', 2),
     'the next message after the last attempt': new Scene()
       .cause('a')
       .cause('b')
       .arrive('a', 500)
       .arrive('a', 500)
       .arrive('b')
-      .tell('a', 'DEAD_LETTERED', 2)
-      .tell('b', 'DELIVERED', 1),
+      .report('a', 'DEAD_LETTERED', 2)
+      .report('b', 'DELIVERED', 1),
     'a message twice after a kill': new Scene()
       .cause('a')
       .arrive('a')
       .kill()
       .arrive('a')
-      .tell('a', 'DELIVERED', 1),
+      .report('a', 'DELIVERED', 1),
     'an additional attempt after a kill': new Scene()
       .cause('a')
       .arrive('a', 500)
       .arrive('a', 500)
       .kill()
       .arrive('a')
-      .tell('a', 'DELIVERED', 2),
+      .report('a', 'DELIVERED', 2),
     'an attempt that a kill prevented, as one of the allowed number': new Scene()
       .cause('a')
       .kill()
       .arrive('a', 500)
-      .tell('a', 'DEAD_LETTERED', 1),
+      .report('a', 'DEAD_LETTERED', 1),
     'messages that are dropped while the webhook is inactive': new Scene()
       .cause('a')
       .change({ enabled: false })
-      .tell(null, 'DISCARDED', 0),
+      .report(null, 'DISCARDED', 0),
     'messages that are purged, those after them, and an attempt that was in flight': new Scene()
       .cause('a')
       .cause('b')
@@ -190,23 +190,23 @@ describe('the line checker accepts', () => {
       .arrive('a', 500)
       .cause('c')
       .arrive('c')
-      .tell('a', 'DISCARDED', 2)
-      .tell(null, 'DISCARDED', 0)
-      .tell('c', 'DELIVERED', 1),
+      .report('a', 'DISCARDED', 2)
+      .report(null, 'DISCARDED', 0)
+      .report('c', 'DELIVERED', 1),
     'a history with a message in flight behind those purged meanwhile': new Scene()
       .cause('a')
       .cause('b')
       .cause('c')
       .purge()
       .arrive('a', 500)
-      .tell(null, 'DISCARDED', 0)
-      .tell(null, 'DISCARDED', 0)
-      .tell('a', 'DISCARDED', 1),
+      .report(null, 'DISCARDED', 0)
+      .report(null, 'DISCARDED', 0)
+      .report('a', 'DISCARDED', 1),
   };
   for (const [what, scene] of Object.entries(good)) it(what, () => void scene.settle());
 
   it('dead letters, and returns them', () => {
-    const scene = new Scene({ maxAttempts: 1 }).cause('a').arrive('a', 500).tell('a', 'DEAD_LETTERED', 1);
+    const scene = new Scene({ maxAttempts: 1 }).cause('a').arrive('a', 500).report('a', 'DEAD_LETTERED', 1);
     assert.deepEqual(
       scene.settle().map(({ messageId }) => messageId),
       ['id of a'],
@@ -304,16 +304,16 @@ describe('the line checker detects', () => {
         .purge()
         .arrive('a')
         .arrive('b')
-        .tell('b', 'DELIVERED', 1)
-        .tell('a', 'DELIVERED', 1),
+        .report('b', 'DELIVERED', 1)
+        .report('a', 'DELIVERED', 1),
       /message 0 of the history/,
     ],
     'a history with another outcome': [
-      new Scene().cause('a').arrive('a').tell('a', 'DISCARDED', 1),
+      new Scene().cause('a').arrive('a').report('a', 'DISCARDED', 1),
       /is DISCARDED, not DELIVERED/,
     ],
     'a history with another number of attempts': [
-      new Scene().cause('a').arrive('a', 500).arrive('a').tell('a', 'DELIVERED', 1),
+      new Scene().cause('a').arrive('a', 500).arrive('a').report('a', 'DELIVERED', 1),
       /reports 1 attempts; 2 to 2 were seen/,
     ],
   };

@@ -350,7 +350,10 @@ export class LineChecker {
     return dead;
   }
 
-  /** The outcomes in the order of the history, which has a message in flight behind those that were purged meanwhile. */
+  /**
+   * The outcomes in the order of the history, which has a message in flight behind those that were purged in the
+   * meantime.
+   */
   #inOrderOf(history: readonly HistoryEntry[]): Fated[] {
     const finals = this.#finals();
     for (let index = 0; index < finals.length; index++) {

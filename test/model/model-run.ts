@@ -26,7 +26,7 @@ export interface RunResult {
 }
 
 const LEAST_OPERATIONS = 10;
-/** Of a run that fails. */
+/** The number of last steps that a failed run prints. */
 const STEPS_SHOWN = 20;
 const WEBHOOKS_AT_FIRST = 26;
 /** Operations during which webhooks are not delivered. */

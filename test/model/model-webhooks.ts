@@ -30,7 +30,7 @@ export interface CausedEvents {
 }
 
 const MOST_WEBHOOKS = 34;
-/** No webhook is deleted below this number. */
+/** Webhooks are deleted only while there are more than this. */
 const LEAST_WEBHOOKS = 20;
 
 /** The webhooks of a run: operations on them, and the messages that their targets must receive. */
@@ -193,7 +193,7 @@ export class ModelWebhooks {
     );
   }
 
-  /** Sends back a record as it was read with another name: everything else stays. */
+  /** Sends a record back as it was read, except for its name. Everything else must stay. */
   async #sendBack(webhook: ModelWebhook): Promise<void> {
     const { configuration } = currentOf(webhook.log);
     const name = this.#context.choices.name('Webhook');

@@ -41,7 +41,7 @@ export class RunContext {
     this.service = { kills: [], silences: [], maxReceives: parts.maxReceives, timestamps: new Map() };
   }
 
-  /** A random caller of the service. */
+  /** Picks a random caller of the service. */
   caller(): Caller {
     return this.choices.one(this.#callers)!;
   }

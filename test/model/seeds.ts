@@ -1,4 +1,4 @@
-/** Which runs the tests of the model make: `MODEL_SEED` repeats one, `MODEL_SEEDS` makes that many with random seeds. */
+/** The runs of the model's tests: `MODEL_SEED` repeats one, `MODEL_SEEDS` makes that many with random seeds. */
 export function seedsOf(
   { MODEL_SEED, MODEL_SEEDS, MODEL_OPERATIONS }: NodeJS.ProcessEnv,
   usual: { seeds: number[]; operations: number },

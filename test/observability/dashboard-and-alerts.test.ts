@@ -11,7 +11,7 @@ import { startTestService } from '../support/service.ts';
 const FOLDER = path.join(import.meta.dirname, '../../deploy/monitoring');
 /** Added by Prometheus to each series. */
 const SCRAPE_LABELS = ['job', 'instance'];
-/** What Grafana replaces in an expression. */
+/** The variables that Grafana replaces in an expression. */
 const VARIABLES: Readonly<Record<string, string>> = {
   $__rate_interval: '5m',
   $__interval: '5m',
@@ -56,7 +56,9 @@ interface Selector {
   matchers: { label: string; operator: string; value: string }[];
 }
 
-/** What an expression in PromQL reads, and the labels that it groups by. Fails if the expression is not valid. */
+/**
+ * The series that a PromQL expression reads, and the labels that it groups by. Fails if the expression is not valid.
+ */
 function readExpression(expr: string): { selectors: Selector[]; grouped: string[] } {
   const selectors: Selector[] = [];
   const grouped: string[] = [];

@@ -11,7 +11,7 @@ import { recordedLogs } from '../support/logs.ts';
 import { until } from '../support/until.ts';
 import { withMembers } from '../support/watched-database.ts';
 
-/** A watch over a database whose outcomes the test reports itself. */
+/** A watch of a database. The test reports the outcomes of statements itself. */
 async function watched({ quietMs, tryEveryMs }: { quietMs: number; tryEveryMs: number }) {
   await using stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());

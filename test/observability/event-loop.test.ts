@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Api, startTestService, until } from '../support/service.ts';
 
-// Needs a process of its own: it measures stalls of the event loop.
-// Runs on SQLite alone: no database takes part in a stall.
+// Needs a process of its own: it measures stalls of the event loop. Runs on SQLite alone: stalls do not depend on the
+// database.
 
 /** A value of `/metrics`. */
 async function metric(api: Api, name: string): Promise<number> {

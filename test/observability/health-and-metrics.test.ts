@@ -81,7 +81,7 @@ describe('health and metrics', () => {
     await using service = await startTestService();
     const { api } = service;
     await using database = await openDatabaseOf(service.settings.data_dir);
-    // The answer is kept last, when the event is published already.
+    // The response is stored last, when the event is already published.
     const broken = await breakTable(database, 'idempotency_keys', 'update');
     const undone = await api.post('/accounts', { name: 'Undone' }, { 'Idempotency-Key': 'k' });
     assert.equal(undone.status, 500);

@@ -6,7 +6,7 @@ import { startTestService } from '../support/service.ts';
 
 const TOKEN = 'monitoring-token-of-the-tests';
 
-// Runs on SQLite alone: the answers do not depend on the database.
+// Runs on SQLite alone: the responses do not depend on the database.
 
 describe('a service with a monitoring token', () => {
   it('shows metrics and single checks only with the token, and its readiness to everyone', async () => {
@@ -68,7 +68,7 @@ describe('connections of clients', () => {
   }
 });
 
-/** Resolves when a request on the socket was answered, or the socket closed. */
+/** Resolves when the socket has received a response, or has closed. */
 function answeredOrClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     socket.once('data', () => resolve()).once('close', () => resolve());

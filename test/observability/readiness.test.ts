@@ -72,7 +72,7 @@ describe('a readiness check that fails', () => {
     test.mock.timers.reset();
   });
 
-  it('does not hide that it succeeded since, if an earlier run of it ends later', async () => {
+  it('does not hide that a later run succeeded, even if the earlier run ends after it', async () => {
     const first = Promise.withResolvers<void>();
     let runs = 0;
     const { lines, watch, metrics } = watchOf({
@@ -91,7 +91,7 @@ describe('a readiness check that fails', () => {
   });
 });
 
-/** A watch over one check, which fails while a failure is set. */
+/** A watch of one check, which fails while a failure is set. */
 function watchOf({
   loggedElsewhere = [],
   check,

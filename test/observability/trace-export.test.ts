@@ -5,11 +5,12 @@ import { until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { addWebhook, CALLER, SOON, start, TRACE_ID, traceOf } from './trace-helpers.ts';
 
-// Runs on SQLite alone: where and when traces are sent does not depend on the database.
+// Runs on SQLite alone: the export of traces does not depend on the database.
 
 /**
- * Writes the addresses of all modules of OpenTelemetry that the program loads to standard error, except its interface,
- * which prom-client loads and which does nothing by itself. In the bundle, the module that uses them has its own file.
+ * Writes the addresses of all OpenTelemetry modules that the program loads to standard error. It leaves out the API
+ * module, which prom-client loads and which does nothing by itself. In the bundle, the module that uses them has its
+ * own file.
  */
 const REPORT_LOADED = `
   import { registerHooks } from 'node:module';
@@ -112,7 +113,7 @@ describe('the export of traces', () => {
       assert.doesNotMatch(await service.program.errorText, /loaded/, JSON.stringify(env));
       assert.ok(!service.program.logLines.some((line) => 'trace_id' in line));
     }
-    // The same watch sees it where it is loaded.
+    // The same report does show it when it is loaded.
     await using service = await start({ OTEL_TRACES_EXPORTER: 'otlp' }, { preload: REPORT_LOADED });
     await service.program.end('SIGKILL');
     assert.match(await service.program.errorText, /loaded .*\/open-telemetry[-.]/);

@@ -213,7 +213,7 @@ describe('traces', () => {
     const { registration_id: id } = await api.create('/registrations', registration);
     const launched = await api.post(`/registrations/${id}/launch`, {}, CALLER);
 
-    // Not sampled: a learner who decides hides the event from every trace.
+    // Not sampled: if the learner's request could decide that, the event would be in no trace.
     const headers = { ...CALLER, traceparent: `00-${TRACE_ID}-${CALLER_SPAN}-00` };
     const opened = await fetch(launched.body.launch_url, { redirect: 'manual', headers });
     const learner = new PlayerClient(opened.headers.get('location')!.replace(/\/player\/$/, ''), headers);

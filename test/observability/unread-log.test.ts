@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 // Runs on SQLite alone: the log does not depend on the database.
 
 const MAIN = path.join(import.meta.dirname, '../../bin/coursewire.js');
-/** Each is a line. Together they are more than a pipe, a socket or a terminal holds. */
+/** Each causes a log line. Together the lines exceed the buffers of a pipe, a socket and a terminal. */
 const REFUSED_TOKENS = 2_000;
 const AT_A_TIME = 50;
 

@@ -73,7 +73,7 @@ describe('an AICC course', () => {
     assert.deepEqual([values['J_ID.1'], values['J_Score.1'], values['J_Status.1']], ['O1', '50', 'passed']);
   });
 
-  test('stays suspended when a message without the core values follows', async () => {
+  test('stays suspended if a message without core values follows', async () => {
     const registrationId = await register();
     const first = await open(registrationId);
     await first.send('PutParam', '[Core]\r\nLesson_Location=page 7\r\nLesson_Status=n,s\r\n');
@@ -181,7 +181,7 @@ describe('an AICC course', () => {
     }
   });
 
-  test('counts a visit after one that reported less time than had passed', async () => {
+  test('counts the time of a visit after one that reported less time than had passed', async () => {
     const registrationId = await register();
     const minutes = async () => Math.floor((await resultOf(service, registrationId)).duration / 60);
     const unit = await open(registrationId);
@@ -225,7 +225,7 @@ describe('an AICC course', () => {
     const two = new AiccUnit(await player.openUnit('A2'));
     await two.send('PutParam', '[core]\nlesson_status=completed\ntime=00:00:10');
     assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
-    // The last words of a unit come when the next one is open.
+    // The last message of a unit arrives when the next one is already open.
     await one.send('PutParam', '[core]\nlesson_status=passed\nscore=90\ntime=00:00:10');
     assert.deepEqual(await resultOf(service, registrationId), {
       completion: 'Completed',
@@ -334,7 +334,7 @@ describe('an AICC course', () => {
     });
   }
 
-  test('that broke off after it was completed goes on, and its result is recorded', async () => {
+  test('that was interrupted after it was completed can be continued, and its result is recorded', async () => {
     const registrationId = await register();
     await (await open(registrationId)).send('PutParam', '[core]\nlesson_status=completed\nlesson_location=3');
     const again = await open(registrationId);

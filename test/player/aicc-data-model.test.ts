@@ -10,7 +10,7 @@ import { AICC_ELEMENTS, type AiccElement } from './aicc-tables.ts';
 import { launchUnit } from './learner-helpers.ts';
 import { PlainAiccModel, type PlainAnswer } from './plain-aicc-model.ts';
 
-// Runs on SQLite alone: messages are read before anything is stored, and the tests of AICC courses store what is read.
+// Runs on SQLite alone: messages are read before anything is stored, and the tests of AICC courses store the values.
 
 const OK = 'error=0\r\nerror_text=Successful\r\nversion=4.0\r\n';
 const SEQUENCES = 8;
@@ -98,7 +98,7 @@ describe('the data model of AICC', () => {
   }
 });
 
-/** The value of an element; names are written in any case. An objective is named by its id. */
+/** The value of an element. Names may be in any case. An objective is named by its id. */
 function readOf(values: Readonly<Record<string, string>>, { name }: AiccElement): string {
   const found = Object.entries(values).find(([each]) => each.toLowerCase() === name.toLowerCase());
   return found?.[1] ?? '';

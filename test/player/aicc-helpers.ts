@@ -12,7 +12,7 @@ export const TWO_UNITS: PackageFiles = {
   'course.cst': '"Block","Member"\r\n"ROOT","A1"\r\n"ROOT","A2"\r\n',
 };
 
-/** An AICC unit that was opened at an address: what its page does over HACP. */
+/** An AICC unit that was opened at an address. It communicates by HACP like the unit's page. */
 export class AiccUnit {
   readonly url: string;
   readonly sessionId: string;
@@ -22,7 +22,7 @@ export class AiccUnit {
     this.sessionId = searchParams.get('AICC_SID')!;
   }
 
-  /** Sends a command and answers the text. */
+  /** Sends a command and returns the text of the response. */
   async send(command: string, data?: string, sessionId = this.sessionId): Promise<string> {
     const members = { command, version: '4.0', session_id: sessionId };
     return await this.sendForm(
@@ -30,7 +30,7 @@ export class AiccUnit {
     );
   }
 
-  /** Sends a form that is already encoded, and answers the text. */
+  /** Sends a form that is already encoded, and returns the text of the response. */
   async sendForm(body: string): Promise<string> {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' };
     const response = await fetch(this.url, { method: 'POST', headers, body });
@@ -39,7 +39,7 @@ export class AiccUnit {
     return await response.text();
   }
 
-  /** The values that `GetParam` answers, by name, and the lines of the free text. */
+  /** The values in the response to `GetParam`, by name, and the lines of the free text. */
   async parameters(): Promise<{ values: Record<string, string>; suspended: string }> {
     const text = await this.send('GetParam');
     assert.match(text, /^error=0\r\n/);

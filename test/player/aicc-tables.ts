@@ -5,9 +5,9 @@ export interface AiccElement {
   group: string;
   name: string;
   access: 'read' | 'write' | 'both';
-  /** What a unit reads at its first launch. Empty unless given. */
+  /** The value that a unit reads at its first launch. Empty unless given. */
   initial?: string;
-  /** What a unit writes, with what it reads then where that is something else. */
+  /** Valid values that a unit writes, each with the value that it then reads if that differs. */
   good?: readonly (string | readonly [written: string, read: string])[];
   /** Values of another type, or beyond the range. They change nothing, and HACP has no error for them. */
   bad?: readonly string[];
@@ -18,7 +18,7 @@ const DECIMALS = {
   good: ['0', '100', '85.5', '85.', '-1', '.5', '1'.repeat(40)],
   bad: ['abc', '1e2', '8 5', '', '.', '1'.repeat(41)],
 };
-/** Of the words for a status, only the first letter counts. */
+/** Only the first letter of a status word counts. */
 const STATUSES = {
   good: [
     'passed',
@@ -41,7 +41,7 @@ const integers = (least: number, most: number) => ({
 });
 const TEXT = { good: ['Blue', '', long(255)] };
 
-/** What the learner and the course of the tests have is in `initial`. */
+/** `initial` holds the values of the learner and the course of the tests. */
 export const AICC_ELEMENTS: readonly AiccElement[] = [
   { group: 'Core', name: 'Student_ID', access: 'read', initial: 'ann@example.com' },
   { group: 'Core', name: 'Student_Name', access: 'read', initial: 'ann@example.com' },
@@ -62,7 +62,7 @@ export const AICC_ELEMENTS: readonly AiccElement[] = [
     name: 'Time',
     access: 'both',
     initial: '0000:00:00.00',
-    // Messages may arrive late: the time of a visit does not go back.
+    // Messages may arrive late: the time of a visit does not decrease.
     good: [
       ['00:01:30', '0000:01:30.00'],
       ['1:2:3', '0001:02:03.00'],

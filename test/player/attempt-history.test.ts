@@ -11,7 +11,7 @@ import { assertInvalid } from '../webhooks/webhook-expectations.ts';
 
 const UNITS = ['i1', 'i2', 'i3'];
 
-/** An attempt as a page shows it: its number, its units, and whether its state is there. */
+/** An attempt as a page shows it: its number, its units, and whether its state is stored. */
 type Shown = [attempt: number, units: string[], hasState: boolean];
 
 describe('the history of a registration', () => {
@@ -20,7 +20,7 @@ describe('the history of a registration', () => {
     service = parts.use(await startTestService());
   });
 
-  /** Makes attempts in which each unit keeps a text of so many characters. */
+  /** Makes attempts in which each unit stores a text of this many characters. */
   async function registrationWith(attempts: number, length: number): Promise<string> {
     const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(UNITS.length) }));
     for (let attempt = 1; attempt <= attempts; attempt++) {

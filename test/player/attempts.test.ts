@@ -24,8 +24,8 @@ describe('attempts', () => {
     await target.close();
   });
 
-  /** What webhooks heard of a registration, once they heard so much. */
-  async function heardOf(registrationId: string, count: number): Promise<unknown[]> {
+  /** The messages about a registration that webhooks received, once there are this many. */
+  async function messagesAbout(registrationId: string, count: number): Promise<unknown[]> {
     const heard = () =>
       target.requests
         .map(
@@ -53,7 +53,7 @@ describe('attempts', () => {
     }
     await client.commit('i1', passed(90), { terminated: true });
     await client.commit('i1', passed(90), { terminated: true });
-    assert.deepEqual(await heardOf(registrationId, 3), [
+    assert.deepEqual(await messagesAbout(registrationId, 3), [
       ['REGISTRATION_LAUNCHED', 'ann@example.com'],
       ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Incomplete', 'UNKNOWN', null],
       ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 90],
@@ -145,7 +145,7 @@ describe('attempts', () => {
       }),
     ],
   ] as const) {
-    it(`go on in a unit of ${standard} that broke off after it was completed, and review one that ended`, async () => {
+    it(`continue a unit of ${standard} that was interrupted after it was completed, and review one that ended`, async () => {
       const { registrationId } = await registerTo(service, course);
       const open = async () => {
         const client = await startLaunch(service, registrationId);
@@ -193,7 +193,7 @@ describe('attempts', () => {
       await client.openUnit(unit);
       await client.commit(unit, passed(raw));
     }
-    assert.deepEqual((await heardOf(registrationId, 3)).slice(1), [
+    assert.deepEqual((await messagesAbout(registrationId, 3)).slice(1), [
       ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Incomplete', 'UNKNOWN', 70],
       ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 75.5],
     ]);
@@ -218,7 +218,7 @@ describe('attempts', () => {
       assert.deepEqual(body, { outcome: 'recorded' });
     }
     await second.commit('i1', passed(85));
-    assert.deepEqual((await heardOf(registrationId, 3)).slice(1), [
+    assert.deepEqual((await messagesAbout(registrationId, 3)).slice(1), [
       ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 90],
       ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 85],
     ]);
@@ -248,7 +248,7 @@ describe('attempts', () => {
       await client.commit('i1', { core: { lesson_status: 'incomplete', score: { raw: 40 } } });
       await client.commit('i1', passed(85));
       assert.deepEqual(
-        (await heardOf(registrationId, 3)).slice(1).map((event) => (event as unknown[]).slice(2)),
+        (await messagesAbout(registrationId, 3)).slice(1).map((event) => (event as unknown[]).slice(2)),
         [
           ['Completed', credited.success, null],
           ['Completed', 'PASS', 85],
@@ -308,7 +308,7 @@ describe('attempts', () => {
         [2, 1, false, [85]],
       ],
     );
-    assert.deepEqual((await heardOf(registrationId, 4)).slice(1), [
+    assert.deepEqual((await messagesAbout(registrationId, 4)).slice(1), [
       ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 90],
       ['REGISTRATION_STATUS_UPDATED', 'integration@example.com', 'Unknown', 'UNKNOWN', null],
       ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 85],

@@ -14,7 +14,7 @@ import { Player, resultOf, xapiCourse } from './learner-helpers.ts';
 const AT_ONCE = 60;
 const FURTHER = 15;
 const PAUSE_MS = 100;
-/** As long as several pauses of a second. */
+/** The duration of several pauses of a second. */
 const LONG_MS = 4_000;
 
 const PASSED = { completion: 'Completed', success: 'PASS' };
@@ -41,7 +41,7 @@ async function statusOf(service: TestService, registrationId: string) {
   return { completion, success, score };
 }
 
-/** Sends a save as a browser does that quits: it closes the connection at once. */
+/** Sends a save as a closing browser does: it closes the connection at once. */
 function sendAndQuit(client: PlayerClient, body: object): void {
   const { host, pathname } = new URL(client.base);
   const text = JSON.stringify(body);
@@ -92,7 +92,7 @@ describe('a course that reports another score all the time', () => {
     assert.deepEqual(await statusOf(service, registrationId), { ...PASSED, score: 100 });
   });
 
-  it('has its last save recorded before a page that opens later supersedes its own', async () => {
+  it('has its last save recorded before a page that opens later supersedes its page', async () => {
     await using service = await startTestService();
     const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');
     const other = await startLaunch(service, registrationId);

@@ -220,7 +220,7 @@ describe('a cmi5 course', () => {
       ['Completed', 'Unknown', 'Completed'],
     );
     const two = await start(player, TWO);
-    // The page opens the next unit before the last words of the one before are there.
+    // The page opens the next unit before the last statement of the previous one has arrived.
     assert.deepEqual(await one.send(one.terminated()), [200]);
     assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
     await two.send(two.initialized(), two.passed(0.6), two.terminated());

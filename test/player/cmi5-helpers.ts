@@ -7,7 +7,7 @@ export const SESSION_ID = 'https://w3id.org/xapi/cmi5/context/extensions/session
 const MASTERY_SCORE = 'https://w3id.org/xapi/cmi5/context/extensions/masteryscore';
 const ADL = 'http://adlnet.gov/expapi/verbs';
 
-/** What a cmi5 unit does that was opened at an address. */
+/** A cmi5 unit that was opened at an address. It does what the unit's page would do. */
 export class Unit {
   readonly lrs: LrsClient;
   readonly actor: { account: { homePage: string; name: string } };

@@ -43,7 +43,7 @@ describe('a cmi5 course that sends statements', () => {
     );
   });
 
-  test('learns which refused statements say nothing new, so that nothing is missing', async () => {
+  test('learns which refused statements repeat stored ones, so that nothing is missing', async () => {
     const unit = await open(await register({ id: ONE }));
     const reasons: unknown[] = [];
     for (const body of [
@@ -134,7 +134,7 @@ describe('a cmi5 course that sends statements', () => {
     });
   });
 
-  test('must include in each statement what cmi5 requires', async () => {
+  test('must include everything that cmi5 requires in each statement', async () => {
     const unit = await open(await register({ id: ONE, masteryScore: '0.8' }));
     await unit.send(unit.initialized());
     const { context, ...rest } = unit.completed() as { id: string; context: Record<string, unknown> };

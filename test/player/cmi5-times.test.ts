@@ -4,7 +4,7 @@ import { aroundTests } from '../support/around-tests.ts';
 import { RunningClock } from '../support/clock.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { runSql } from '../support/database.ts';
-import { heardOf, hearResults } from '../support/heard-results.ts';
+import { receivedStatuses, subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -20,7 +20,7 @@ describe('the duration of a cmi5 course', () => {
   aroundTests(async (parts) => {
     target = parts.use(await startTarget());
     service = parts.use(await startTestService({ now: clock.now }));
-    await hearResults(service, target);
+    await subscribeToResults(service, target);
   });
 
   const register = async () =>
@@ -30,7 +30,7 @@ describe('the duration of a cmi5 course', () => {
     assert.deepEqual(await unit.send(unit.initialized()), [200]);
     return unit;
   };
-  /** What the unit reports with the time that the learner needed for it. */
+  /** The statement "completed" of a unit, with the time that the learner needed. */
   const completed = (unit: Unit, duration: string) =>
     unit.statement('completed', { completion: true, duration }, ['moveon']);
   const passed = (unit: Unit, duration: string) =>
@@ -42,7 +42,8 @@ describe('the duration of a cmi5 course', () => {
     const unit = await open(registrationId);
     clock.aheadMs += 90_000;
     await unit.send(completed(unit, 'PT80S'), passed(unit, 'PT1M25S'));
-    const heard = () => heardOf(target, registrationId).find(({ completion }) => completion === 'Completed');
+    const heard = () =>
+      receivedStatuses(target, registrationId).find(({ completion }) => completion === 'Completed');
     await until(() => heard() !== undefined, 'the completion is heard of');
     assert.equal(heard()?.duration, 85);
     clock.aheadMs += 30_000;
@@ -84,7 +85,7 @@ describe('the duration of a cmi5 course', () => {
     clock.aheadMs += 600_000;
     await first.send(completed(first, 'PT10M'));
     assert.equal(await durationOf(registrationId), 600);
-    // That release adds the whole time of the session, and does not know what a result has counted.
+    // That release adds the whole time of the session, and does not know how much of it a result has counted.
     const sql = <Row>(text: string, ...values: (string | number)[]) =>
       runSql<Row>(service.settings.data_dir, text, ...values);
     const [unit] = await sql<{ data: string; duration: number | string }>(

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { give } from '../content/registration-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
-import { heardOf, hearResults } from '../support/heard-results.ts';
 import { scorm12Course } from '../support/player-courses.ts';
+import { receivedStatuses, subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -26,7 +26,7 @@ describe('waiving a unit of a cmi5 course', () => {
     target = parts.use(await startTarget());
     service = parts.use(await startTestService());
     records = await lrsClient(service);
-    await hearResults(service, target);
+    await subscribeToResults(service, target);
   });
 
   const register = async (...units: Cmi5Unit[]) =>
@@ -94,7 +94,7 @@ describe('waiving a unit of a cmi5 course', () => {
     const registrationId = await register({ id: ONE }, { id: TWO });
     await waive(registrationId, { unit_id: ONE });
     await waive(registrationId, { unit_id: TWO });
-    const heard = () => heardOf(target, registrationId);
+    const heard = () => receivedStatuses(target, registrationId);
     await until(() => heard().length === 2, 'both changes are heard of');
     assert.deepEqual(
       heard().map(({ completion, success }) => [completion, success]),
@@ -124,7 +124,7 @@ describe('waiving a unit of a cmi5 course', () => {
       const next = await Unit.start(await launchUnit(service, registrationId, ONE));
       assert.deepEqual(await next.send(next.initialized(), next.passed(0.9)), [200, 200]);
       const results = () =>
-        heardOf(target, registrationId)
+        receivedStatuses(target, registrationId)
           .filter((each) => each.success === 'PASS')
           .map((each) => each.score);
       await until(() => results().includes(90), 'the pass is heard of');

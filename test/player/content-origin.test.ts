@@ -10,7 +10,7 @@ import { exchangeBytes } from '../support/raw-http.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-// Runs on SQLite alone: files are served after queries that the tests of launches make, too.
+// Runs on SQLite alone: the tests of launches run the same queries on both databases.
 
 const FILES = {
   ...scorm12Course(),
@@ -20,7 +20,7 @@ const FILES = {
   ['lesson/décor.png'.normalize('NFD')]: Buffer.from('decor'),
 };
 
-/** Asks with the path as it is, which `fetch` would tidy up. */
+/** Sends the path unchanged; `fetch` would normalize it. */
 async function askRaw(origin: string, path: string, headers: Record<string, string> = {}): Promise<number> {
   const { hostname, port } = new URL(origin);
   return await new Promise((resolve, reject) => {

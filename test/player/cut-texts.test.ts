@@ -38,7 +38,7 @@ describe('texts that a course cuts in the middle of a character', () => {
 
   it('are given back to a unit of SCORM exactly as it left them', async () => {
     const { client } = await start();
-    // What a course compresses may be any code units.
+    // Data that a course compressed may contain any code units.
     const compressed = Array.from({ length: 3_000 }, (_, n) => String.fromCharCode(0xd000 + n)).join('');
     await client.commit('i1', { core: { exit: 'suspend' }, suspend_data: compressed }, { terminated: true });
     const { data } = await client.openUnit('i1');

@@ -6,7 +6,8 @@ import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startUnit } from '../ui/support/data-model.ts';
 
-// Runs on SQLite in `npm test`: answers are merged before they are stored. The tests of attempts and the attacks store what units report on both.
+// Runs on SQLite in `npm test`: answers are merged before they are stored. The tests of attempts and the attacks store
+// reports of units on both.
 
 describe('the answers of a learner', () => {
   for (const [version, course, response] of [

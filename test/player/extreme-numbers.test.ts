@@ -18,7 +18,7 @@ const LARGEST = 1.7e308;
 /** A range that is larger than any number. */
 const WIDEST = { min: -LARGEST, max: LARGEST };
 
-/** A sequenced course with two units in a block that weighs nothing, and another unit. */
+/** A sequenced course with two units in a block of weight 0, and another unit. */
 function courseWithPractice() {
   const unit = (id: string) => `<item identifier="${id}" identifierref="r1"><title>${id}</title></item>`;
   const sequencing = (rules = '') =>
@@ -28,7 +28,7 @@ function courseWithPractice() {
   return scorm2004Course({ items: `${block}${unit('i3')}`, sequencing: sequencing() });
 }
 
-describe('numbers at the limits of what computers count with', () => {
+describe('numbers at the limits of floating point', () => {
   let service: TestService;
   let lrs: LrsClient;
   aroundTests(async (parts) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
-import { hearResults, statusesHeard, statusOf } from '../support/heard-results.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { lessons, scorm12Course } from '../support/player-courses.ts';
+import { receivedResults, statusOf, subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -26,7 +26,7 @@ describe('a course', () => {
   aroundTests(async (parts) => {
     target = parts.use(await startTarget());
     service = parts.use(await startTestService());
-    await hearResults(service, target);
+    await subscribeToResults(service, target);
   });
 
   /** Opens the first unit of a course. */
@@ -45,7 +45,7 @@ describe('a course', () => {
 
   /** The statuses that webhooks heard of a registration, once they heard so many. */
   async function firstHeard(registrationId: string, count: number): Promise<unknown[]> {
-    const heard = () => statusesHeard(target, registrationId);
+    const heard = () => receivedResults(target, registrationId);
     await until(() => heard().length >= count, `${count} events of the registration`);
     return heard();
   }

@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { Player, resultOf } from './learner-helpers.ts';
 import { lrsClient } from './lrs-helpers.ts';
 
-// Runs on SQLite alone: a library sees the same responses on every database.
+// Runs on SQLite alone: the responses are the same on every database.
 
 /** The library is CommonJS: Node gives all of its exports as the default one. */
 const XAPI = XapiModule.default;

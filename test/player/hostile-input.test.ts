@@ -14,7 +14,7 @@ import { startTestService, type TestService, until } from '../support/service.ts
 import { launchUnit, Player } from './learner-helpers.ts';
 import { ANN, activity, BOB, type LrsClient, openStore, reference, statement } from './lrs-helpers.ts';
 
-/** Far more than any of these requests takes on a slow machine, and far less than what they once took. */
+/** Far more than any of these requests takes on a slow machine, and far less than they once took. */
 const SOON_MS = 60_000;
 
 describe('hostile input to the learning record store', () => {
@@ -24,7 +24,7 @@ describe('hostile input to the learning record store', () => {
     ({ service, lrs } = await openStore(parts));
   });
 
-  test('a few forms with a credential inside may arrive at once, and nobody else waits for them', async () => {
+  test('cannot block others with forms that contain a credential: only a few may arrive at once', async () => {
     const begun = Array.from({ length: 10 }, () => beginRequest('statements?method=GET'));
     try {
       const refused: (string | null)[] = [];
@@ -44,7 +44,7 @@ describe('hostile input to the learning record store', () => {
     );
   });
 
-  test('what anybody may ask for is answered before a body arrives', async () => {
+  test('gets public responses before its body arrives', async () => {
     const { socket, answer } = beginRequest('about');
     try {
       const late = new Promise((resolve) => setTimeout(() => resolve('too late'), 10_000).unref());

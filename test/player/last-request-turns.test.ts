@@ -5,7 +5,7 @@ import { DEADLINE_MS } from '../support/deadline.ts';
 import { until } from '../support/service.ts';
 import { beginSave, startTurns } from './turns-helpers.ts';
 
-// Runs on SQLite alone: requests wait for each other in the process. No database takes part.
+// Runs on SQLite alone: requests wait for each other in the process, without the database.
 
 describe('the last requests of a page', () => {
   const page = 'a1b2c3d4e5f6';
@@ -77,7 +77,7 @@ describe('the last requests of a page', () => {
     assert.match((await next.answer) ?? '', / 200 /);
   });
 
-  test('are followed by a page of their registration that opens, not by one of another', async () => {
+  test('delay a page of their registration that opens, but not one of another registration', async () => {
     const handled: string[] = [];
     let arrived = 0;
     await using turns = await startTurns({
@@ -88,7 +88,7 @@ describe('the last requests of a page', () => {
         return 'opened';
       },
     });
-    // More than have turns at once.
+    // More requests than are handled at once.
     const later = [7, 6, 5, 4, 3, 2].map((number) =>
       beginSave(turns.base, { body: `"${number}"`, order: `${page} ${number}` }),
     );
@@ -105,7 +105,7 @@ describe('the last requests of a page', () => {
     for (const { answer } of [first, ...later]) assert.match((await answer) ?? '', / 200 /);
   });
 
-  test('are followed only for a while', async () => {
+  test('delay a page that opens only for a limited time', async () => {
     await using turns = await startTurns({ patienceMs: 1 });
     const slow = beginSave(turns.base, { length: 3, order: `${page} 1` });
     await once(slow.socket, 'connect');
@@ -115,7 +115,7 @@ describe('the last requests of a page', () => {
     assert.match((await slow.answer) ?? '', / 200 /);
   });
 
-  test('are not followed by a page that was closed meanwhile, since it would supersede the next one', async () => {
+  test('do not let a page open that was closed in the meantime, since it would supersede the next one', async () => {
     let [arrived, closed, opened] = [0, 0, 0];
     await using turns = await startTurns({
       find: async ({ url, raw }) => {

@@ -53,7 +53,7 @@ async function send({ url, method = 'POST', headers, body }: Sent): Promise<numb
 }
 
 /**
- * Makes the service's numbered requests wait this long for one that is missing, during a test.
+ * Makes the service's numbered requests wait this long for a missing one, during a test.
  * @returns how many of them have arrived, how many no longer wait, and how many openings have begun to wait for them
  */
 function watchOrder({ mock }: TestContext, patienceMs: number) {
@@ -135,7 +135,7 @@ describe('the last requests of a page that is closed', () => {
     await using service = await borrowTestService();
     const { registrationId, unit, message } = await openAicc(service);
     const status = await sendSlowly(numbered(message('PutParam', SUSPENDED), 1));
-    // The service has seen the beginning of the status before.
+    // The service has already received the beginning of the status.
     await unit.parameters();
     const exit = send(numbered(message('ExitAU'), 2));
     for (let time = 0; time < 10; time++) await unit.parameters();

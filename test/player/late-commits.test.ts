@@ -6,7 +6,8 @@ import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-// Runs on SQLite in `npm test`: late writes are judged in the process. The tests of attempts store what they record on both.
+// Runs on SQLite in `npm test`: the process decides about late writes. The tests of attempts store their records on
+// both.
 
 const PASSED = { core: { lesson_status: 'passed', score: { raw: '85' } } };
 

@@ -11,7 +11,7 @@ import { AiccUnit } from './aicc-helpers.ts';
 import { Unit } from './cmi5-helpers.ts';
 import { resultOf, xapiCourse } from './learner-helpers.ts';
 
-// Runs on SQLite alone: a mode decides what is stored, and tests of courses store it.
+// Runs on SQLite alone: a mode decides which data is stored, and tests of courses store it on both databases.
 
 const ONE = 'https://example.com/course/one';
 const NOTHING = { completion: 'Unknown', success: 'UNKNOWN', score: null, duration: 0 };
@@ -22,7 +22,7 @@ describe('a launch in a mode that records no results', () => {
     service = parts.use(await startTestService());
   });
 
-  /** Launches the first unit in a mode, in an own registration. */
+  /** Launches the first unit in a mode, with a registration of its own. */
   const open = async (files: PackageFiles, mode: string) => {
     const { registrationId } = await registerTo(service, files);
     const { status, body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode });
@@ -197,7 +197,7 @@ describe('a launch in a mode that records no results', () => {
         assert.equal((await looking.open()).mode, mode);
         const { data } = await looking.openUnit('i1');
         assert.equal(data.cmi.core?.lesson_location ?? data.cmi.location, 'page-1');
-        // It must not write as the learner's page either, whose number it was given.
+        // Nor may it write as the learner's page, although it has that page's number.
         const written = await looking.commit('i1', { location: 'page-9' }, { sequence: 99 });
         assert.deepEqual(written.body, { outcome: 'not-recorded' });
       }

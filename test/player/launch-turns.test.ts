@@ -14,7 +14,7 @@ import { beginRead, beginSave, startTurns } from './turns-helpers.ts';
 const MAX_REQUESTS = 104;
 /** Requests of a registration that are handled at once. */
 const TURNS = 4;
-/** Requests of a registration wait while so many bytes of responses to it are unsent. */
+/** Requests of a registration wait while this many bytes of responses to it are unsent. */
 const MAX_UNSENT_BYTES = 32 * 2 ** 20;
 /** More than the buffers of a connection hold. */
 const LARGE_BYTES = 8 * 2 ** 20;
@@ -40,7 +40,7 @@ describe('a turn', () => {
     assert.equal(await turns.save(), 200);
   });
 
-  test('comes for each request that has arrived, even if its connection is closed meanwhile', async () => {
+  test('comes for each request that has arrived, even if its connection is closed in the meantime', async () => {
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const bodies: string[] = [];
@@ -261,7 +261,7 @@ describe('the requests of a registration', () => {
     }
   });
 
-  test('are refused beyond a maximum, and files and other registrations are served meanwhile', async () => {
+  test('are refused beyond a maximum, and files and other registrations are served in the meantime', async () => {
     const { client } = await startUnit(service, scorm12Course(), 'i1');
     const { client: other } = await startUnit(service, scorm12Course(), 'i1');
     const begun = Array.from({ length: MAX_REQUESTS + 20 }, () => beginSave(client.base));

@@ -3,9 +3,9 @@ import { launch } from '../content/registration-helpers.ts';
 import type { RunningService } from '../support/service.ts';
 import { LrsClient } from './lrs-helpers.ts';
 
-/** A launch, asked of the content origin as the player page asks. */
+/** A launch, used through the content origin like the player page does. */
 export class Player {
-  /** What every address of the launch begins with. */
+  /** The beginning of every address of the launch. */
   readonly base: string;
 
   constructor(base: string) {
@@ -17,7 +17,7 @@ export class Player {
     return await Player.follow(await launch(service, registrationId));
   }
 
-  /** The same with a link. */
+  /** The same for a given link. */
   static async follow(link: string): Promise<Player> {
     const { headers } = await fetch(link, { redirect: 'manual' });
     const player = new Player(headers.get('location')!.replace(/\/player\/$/, ''));

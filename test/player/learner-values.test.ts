@@ -24,7 +24,7 @@ const SATISFIED = {
   progress: null,
 };
 
-/** What a page has to save of its sequencing. */
+/** A page's sequencing state, as it is saved. */
 const stateWith = (objectives: object) => ({
   state: {
     sequencing: { format: 2, current: null, suspended: null, activities: {}, objectives, stores: {} },
@@ -98,7 +98,7 @@ describe('objectives that SCORM 2004 courses share', () => {
     const again = await startLaunch(service, one.registrationId);
     assert.deepEqual(await sharedOf(again), SATISFIED);
 
-    // This differs from what the page was given, but not from what the page before has saved.
+    // This differs from the page's initial values, but not from those that the previous page has saved.
     const player = await startLaunch(service, other.registrationId);
     assert.deepEqual(await sharedOf(player), SATISFIED);
     await player.openUnit('i1');

@@ -90,7 +90,7 @@ describe('a commit that changes the suspend data of an earlier one', () => {
     assert.deepEqual(await left(registrationId), ['incomplete', 'one two']);
   });
 
-  it('is reported as partly recorded if it leaves out the state of a sequenced course', async () => {
+  it('is reported as partly recorded if it omits the state of a sequenced course', async () => {
     const sequenced = scorm2004Course({
       items: ['i1', 'i2']
         .map((id) => `<item identifier="${id}" identifierref="r1"><title>Lesson</title></item>`)
@@ -109,7 +109,7 @@ describe('a commit that changes the suspend data of an earlier one', () => {
     assert.equal(await outcomeOf({ ...withoutState, isChange: true }), 'stale');
   });
 
-  it('is whole without a state if the course has no sequencing', async () => {
+  it('is complete without a state if the course has no sequencing', async () => {
     const { client } = await startUnit(service, scorm2004Course(), 'i1');
     const { body } = await client.commit('i1', { completion_status: 'completed' }, { isChange: true });
     assert.deepEqual(body, { outcome: 'recorded' });

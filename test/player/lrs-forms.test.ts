@@ -9,7 +9,7 @@ import { lrsClient } from './lrs-helpers.ts';
 
 // Runs on SQLite in `npm test`: forms are read before anything is stored. The tests of statements and documents store the same on both.
 
-/** A form of which the service has only the head. */
+/** A form of which the service has received only the head. */
 interface BegunForm {
   /** Sends the body, and returns the response. */
   end(): Promise<string>;

@@ -5,7 +5,7 @@ import { createClient, type RunningService, startTestService, type TestService }
 
 const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 
-/** An answer of the learning record store. */
+/** A response of the learning record store. */
 export interface LrsReply {
   status: number;
   headers: Headers;
@@ -104,17 +104,17 @@ export function activity(name: string): { id: string } {
   return { id: `https://example.com/activities/${name}` };
 }
 
-/** A statement: Ann attempted an activity, unless something else is said. */
+/** A statement: Ann attempted an activity, unless the members say otherwise. */
 export function statement(members: object = {}): Record<string, unknown> {
   return { actor: ANN, verb: ATTEMPTED, object: activity('golf'), ...members };
 }
 
-/** A statement as the object of another one. */
+/** A reference to a statement, as the object of another one. */
 export function reference(id: string): object {
   return { objectType: 'StatementRef', id };
 }
 
-/** A request with a statement whose signature is a content, which one or more attachments name. */
+/** A request with a signed statement. One or more of its attachments name the content of the signature. */
 export function withSignature(body: object, signature: string, count = 1) {
   const content = Buffer.from(signature);
   const sha2 = createHash('sha256').update(content).digest('hex');

@@ -24,7 +24,7 @@ describe('the times of statements', () => {
     }
   });
 
-  test('are found by those who poll, also if the clock was set back before they were stored', async () => {
+  test('are found by clients that poll, also if the clock was set back before they were stored', async () => {
     const clock = new ManualClock();
     await using clocked = await startTestService({ now: clock.now });
     const reader = await lrsClient(clocked);
@@ -73,7 +73,7 @@ describe('the times of statements', () => {
     assert.deepEqual(await store(), { stored: right, timestamp: right });
   });
 
-  test('are all there two seconds later, also if none was stored since', async () => {
+  test('are all announced two seconds later, also if none was stored since', async () => {
     const clock = new ManualClock();
     await using clocked = await startTestService({ now: clock.now });
     const reader = await lrsClient(clocked);

@@ -12,18 +12,18 @@ import { LrsClient, lrsClient, statement } from './lrs-helpers.ts';
 
 /** Requests of a caller that are handled at once or wait. */
 const MAX_REQUESTS = 104;
-/** As many responses as 32 MiB hold are unsent before no other is made, and then those of the requests that are handled. */
+/** No further response is made while 32 MiB are unsent; those of the requests in progress are added. */
 const UNSENT = 5;
 const MAX_RESPONSES = 8;
-/** As many bytes as a form may have. */
+/** The maximum size of a form, in bytes. */
 const FORM_BYTES = 16_777_216;
-/** Lists and messages that may have megabytes, or are made from as much. */
+/** Lists and messages that may have megabytes, or are made from that much data. */
 const LARGE_READS = [
   ...['/webhooks', '/bundles', '/equivalents', '/events', '/audit-log', '/ui/api/dead-letters'],
   ...['/webhooks/1/deliveries', '/webhooks/1/deliveries/1', '/webhooks/1/line/messages'],
   ...['/webhooks/1/line/messages/1', '/events/1'],
 ];
-/** How long a request waits that may have a place, but no turn. */
+/** How long a request waits that has a place, but no turn. */
 const PATIENCE_MS = 500;
 /** The statements of a page, of almost the maximum size: more than the buffers of a connection hold. */
 const STATEMENTS = 31;
@@ -67,7 +67,7 @@ test('large responses that a caller does not read wait for each other, and nobod
     };
     await until(async () => {
       const isRefused = (await read('/xapi/statements?limit=1')) === 429;
-      // Takes the place that it left.
+      // Another request takes its place.
       if (!isRefused) begin();
       return isRefused;
     }, 'one more is refused');
@@ -121,7 +121,7 @@ test('a read in a form waits for its turn before the form arrives', async () => 
     const read = async () => (await lrs.call('GET', 'statements', { query: { limit: '1' } })).status;
     await until(async () => {
       if (refused > 0) return true;
-      // Takes the last place, or one behind it.
+      // It takes the last place, or finds none left.
       begin('GET');
       return false;
     }, 'one more is refused');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
-import { statusOf } from '../support/heard-results.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { statusOf } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
@@ -74,7 +74,7 @@ describe('a new try of a unit', () => {
       ] as const) {
         assert.deepEqual(await second(status, raw), ['Completed', 'PASS', score]);
       }
-      // A unit of SCORM 1.2 that has passed reads that in its next visit.
+      // A SCORM 1.2 unit that has passed reads this status in its next visit.
       assert.deepEqual(await (await open())('passed', 0), ['Completed', 'PASS', 85]);
     });
 

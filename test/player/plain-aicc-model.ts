@@ -1,6 +1,6 @@
 import type { AiccElement } from './aicc-tables.ts';
 
-/** The error that HACP answers. */
+/** The error number of a HACP response. */
 export type PlainAnswer = '0' | '1' | '3';
 
 /** A message with values for elements. */
@@ -16,8 +16,8 @@ const MASTERY_SCORE = 80;
 const ALLOWED_S = 30 * 60;
 
 /**
- * The data model of an AICC unit as its table describes it, with nothing else known: a second opinion on the service's.
- * Times add up over visits, and a unit that is passed is opened for review, which changes nothing.
+ * The data model of an AICC unit, derived only from its table, as an independent check of the service's. Times add up
+ * over visits. A passed unit is opened for review, which changes nothing.
  */
 export class PlainAiccModel {
   readonly #elements: readonly AiccElement[];
@@ -43,8 +43,8 @@ export class PlainAiccModel {
   /** A new window. */
   open(): void {
     const isLeftOpen = this.#exit === 'suspend' || !this.#hasEnded;
-    const canGoOn = (isLeftOpen || this.#success === 'UNKNOWN') && this.#totalS < ALLOWED_S;
-    this.isReview = this.#isCompleted && this.#success !== 'FAIL' && !canGoOn;
+    const canContinue = (isLeftOpen || this.#success === 'UNKNOWN') && this.#totalS < ALLOWED_S;
+    this.isReview = this.#isCompleted && this.#success !== 'FAIL' && !canContinue;
     this.#hasBegun = false;
     this.#hasSetStatus = false;
     if (this.isReview) return;
@@ -77,7 +77,7 @@ export class PlainAiccModel {
     return '0';
   }
 
-  /** What the unit reads of each element. */
+  /** The value of each element that the unit reads. */
   values(): Record<string, string> {
     const isLeftOpen = this.#exit === 'suspend' || (!this.#hasBegun && !this.#hasEnded);
     const entry = this.#isNew ? ', ab-initio' : isLeftOpen ? ', resume' : '';
@@ -90,7 +90,7 @@ export class PlainAiccModel {
     };
   }
 
-  /** The status that the unit has set in this visit. Before that, what was recorded. */
+  /** The status that the unit has set in this visit; before that, the recorded one. */
   #lessonStatus(): string {
     if (this.#hasSetStatus || !this.#isCompleted) return this.#values.get('Lesson_Status')!;
     return { PASS: 'passed', FAIL: 'failed', UNKNOWN: 'completed' }[this.#success];

@@ -53,7 +53,7 @@ describe('prerequisites of SCORM 1.2', () => {
     await player.commit('c', { core: { lesson_status: 'incomplete' } });
     await player.commit('a', PASSED, { terminated: true });
     assert.equal((await player.commit('b', PASSED)).status, 200);
-    // Open no more, since "a" is passed now.
+    // Closed now, since "a" is passed.
     assert.equal((await player.post('unit', { unit: 'c' })).status, 409);
     assert.equal((await player.commit('c', PASSED)).status, 200);
     const { units } = (await service.api.get(`/registrations/${registrationId}`)).body;

@@ -36,7 +36,7 @@ describe('profiles of learners without registrations', () => {
     await using owned = await openTestDatabase();
     const { database } = owned;
     await database.transaction(async (tx) => {
-      // One learner has more profiles than are looked at together.
+      // One learner has more profiles than one step examines.
       for (let at = 0; at < 600; at++) await upsertDocument(tx, profile(`a${at}`, { account: 1, id: 'ann' }));
       for (let at = 0; at < 650; at++)
         await upsertDocument(tx, profile(`l${at}`, { account: 1, id: `learner ${at}` }));

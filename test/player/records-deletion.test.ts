@@ -7,13 +7,13 @@ import { aroundTests } from '../support/around-tests.ts';
 import { breakTable, openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** What a transaction may delete. */
+/** The number of rows that a transaction may delete. */
 const MAX_ROWS = 200;
 const MAX_TERMS = 2_000;
 const MAX_BYTES = 8 * MIB;
 const TERMS = ['launch', 'verb', 'activity', 'any-activity', 'agent', 'any-agent'];
 
-/** What is stored for a registration. */
+/** The records that are stored for a registration. */
 interface Records {
   statements?: number;
   /** Of each statement. */

@@ -8,7 +8,8 @@ import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { Player } from './learner-helpers.ts';
 
-// Runs on SQLite in `npm test`: tags are made of what the other requests of a registration read. The tests of waiving and of audited changes change registrations on both.
+// Runs on SQLite in `npm test`: tags are made from the data that other requests of a registration read. The tests of
+// waiving and of audited changes change registrations on both.
 
 const ONE = 'https://example.com/course/one';
 const TWO = 'https://example.com/course/two';
@@ -37,7 +38,7 @@ describe('the ETag of a registration', () => {
   const remove = async (registrationId: string, tag: string) =>
     (await service.api.delete(`/registrations/${registrationId}`, { 'If-Match': tag })).status;
 
-  it('changes when the learner begins an attempt, so that it is neither reset nor deleted unseen', async () => {
+  it('changes when the learner begins an attempt, so that no reset or deletion with If-Match discards it', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     const client = await startLaunch(service, registrationId);
     const unbegun = await read(registrationId);
@@ -55,7 +56,7 @@ describe('the ETag of a registration', () => {
     assert.equal(await remove(registrationId, (await read(registrationId)).tag), 204);
   });
 
-  it('changes with each waiver, so that a reset discards none unseen', async () => {
+  it('changes with each waiver, so that no reset with If-Match discards one', async () => {
     const registrationId = await registerToUnits(ONE, TWO, THREE);
     const first = await waive(registrationId, ONE);
     const second = await waive(registrationId, TWO);

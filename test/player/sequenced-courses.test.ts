@@ -9,9 +9,9 @@ import type { SequencingState } from '../../src/player/scorm/sequencing/tracking
 import { trackUnit } from '../../src/player/scorm/sequencing/unit-tracking.ts';
 import { Sequencer } from '../../web/player/src/sequencer.ts';
 import { inspectFiles } from '../course-packages/package-file.ts';
-import { hearResults, statusesHeard, statusOf } from '../support/heard-results.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { lessons, scorm2004Course } from '../support/player-courses.ts';
+import { receivedResults, statusOf, subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -27,7 +27,7 @@ const passed = (scaled: string) => ({
 });
 const STATUSES = new Set(['cmi.completion_status', 'cmi.success_status']);
 
-/** A page of the course, which commits what its open unit reports, together with the sequencing. */
+/** A page of the course. It commits the reports of its open unit, together with the sequencing state. */
 class Page {
   readonly #client: PlayerClient;
   readonly #session: SequencingSession;
@@ -81,7 +81,7 @@ describe('a SCORM 2004 course with sequencing', () => {
   before(async () => {
     service = await startTestService();
     target = await startTarget();
-    await hearResults(service, target);
+    await subscribeToResults(service, target);
   });
   after(async () => {
     await service.stop();
@@ -101,8 +101,8 @@ describe('a SCORM 2004 course with sequencing', () => {
     await page.terminate(passed('0.8'));
     assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
     await service.api.post(`/registrations/${registrationId}/reset`, {});
-    await until(() => statusesHeard(target, registrationId).length >= 3, 'the event of the reset');
-    assert.deepEqual(statusesHeard(target, registrationId), [
+    await until(() => receivedResults(target, registrationId).length >= 3, 'the event of the reset');
+    assert.deepEqual(receivedResults(target, registrationId), [
       ['Incomplete', 'UNKNOWN', 50],
       ['Completed', 'PASS', 90],
       ['Unknown', 'UNKNOWN', null],
@@ -232,7 +232,7 @@ describe('a SCORM 2004 course of one unit', () => {
     });
   }
 
-  /** Plays as a page of a release did that did not sequence such courses: without a state. */
+  /** Plays like a page of an earlier release that did not sequence such courses: without a state. */
   const asBefore = async (cmi: object, terminated: boolean, attempts: number) => {
     const files = course(`<imsss:limitConditions attemptLimit="${attempts}"/>`);
     const { registrationId, client } = await begin(files);

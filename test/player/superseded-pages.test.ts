@@ -195,7 +195,7 @@ describe('a unit that calls the service itself', () => {
     });
   });
 
-  it('is said to go on only where the page that was loaded again continues the newest one', async () => {
+  it('is reported as continued only if the page that was loaded again continues the newest one', async () => {
     const { registrationId, client } = await learnIn(cmi5Course([{ id: ONE }]));
     const again = async (tab: PlayerClient) => (await tab.reloaded().open()).isContinued;
     assert.equal((await client.open()).isContinued, false);

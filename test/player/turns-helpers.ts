@@ -55,7 +55,7 @@ export async function startTurns({
 }: {
   /** Runs before the launch is known. */
   find?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-  /** Handles a request. */
+  /** Does the work of a request. */
   work?: (body: string) => Promise<unknown>;
   /** Called for each read that is handled. Returns the response, if it is not a short one. */
   onRead?: () => unknown;

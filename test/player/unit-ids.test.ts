@@ -12,7 +12,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 const LONGEST = 2_500;
 
-/** Characters at random: a database that compresses what it indexes cannot make them shorter. */
+/** Random characters: a database that compresses index entries cannot make them shorter. */
 const randomId = (length: number) => `i${randomBytes(length).toString('base64url')}`.slice(0, length);
 const courseOf = (id: string) =>
   scorm12Course({ items: `<item identifier="${id}" identifierref="r1"><title>Lesson</title></item>` });
@@ -23,7 +23,7 @@ describe('the identifier of a unit', () => {
     service = parts.use(await startTestService());
   });
 
-  it('may have 2,500 bytes, by which its results are found', async () => {
+  it('may have 2,500 bytes, and its results are found with it', async () => {
     const id = randomId(LONGEST);
     const { registrationId } = await registerTo(service, courseOf(id));
     const player = await startLaunch(service, registrationId);

@@ -6,7 +6,7 @@ import { MINUTE_MS } from '../../src/time/units.ts';
 import { register } from '../content/registration-helpers.ts';
 import { RunningClock } from '../support/clock.ts';
 import { openDatabaseOf } from '../support/database.ts';
-import { hearResults, statusesHeard } from '../support/heard-results.ts';
+import { receivedResults, subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -23,7 +23,7 @@ describe('an xAPI course', () => {
   before(async () => {
     service = await startTestService({ now: clock.now });
     target = await startTarget();
-    await hearResults(service, target);
+    await subscribeToResults(service, target);
   });
   after(async () => {
     await service.stop();
@@ -89,7 +89,7 @@ describe('an xAPI course', () => {
       score: 85,
       duration: 130,
     });
-    const heard = () => statusesHeard(target, registrationId);
+    const heard = () => receivedResults(target, registrationId);
     await until(() => heard().length >= 2, 'webhooks hear of it');
     assert.deepEqual(heard(), [
       ['Incomplete', 'UNKNOWN', null],

@@ -5,7 +5,8 @@ import { startTestService } from '../support/service.ts';
 import { launchUnit, resultOf, xapiCourse } from './learner-helpers.ts';
 import { COURSE, FILES, VERB } from './xapi-course-files.ts';
 
-// Runs on SQLite in `npm test`: the version is read from a header. The tests of the limits of the learning record store launch such courses on both.
+// Runs on SQLite in `npm test`: the version is read from a header. The tests of the limits of the learning record store
+// launch xAPI courses on both.
 
 test('a course that requests a version of Tin Can is refused, and the log names that version once per launch', async () => {
   await using service = await startTestService();

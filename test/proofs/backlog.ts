@@ -17,7 +17,7 @@ import { peakMib } from './process-memory.ts';
 
 const LARGE = Number(process.env.BACKLOG_MESSAGES ?? 1_000_000);
 const SMALL = Math.min(20_000, Math.ceil(LARGE / 10));
-/** Of the slowest machine that this is to end on. */
+/** The rate on the slowest machine on which the proof must end in time. */
 const LEAST_PER_SECOND = 50;
 const OTHERS = 10;
 /** A failed measurement is repeated. A real fault shows in every run, the noise of other programs does not. */
@@ -26,9 +26,12 @@ const PROBE_EVERY_MS = 50;
 /** The limits for the large backlog, compared with the small one. */
 const MOST_SHARE = 1.2;
 const LEAST_RATE_SHARE = Number(process.env.BACKLOG_LEAST_SHARE ?? 0.8);
-/** Below so many milliseconds, a difference is the scheduler's. */
+/** Smaller differences, in milliseconds, are caused by the scheduler. */
 const SCHEDULER_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
-/** A process grows by about 80 MiB while it warms up, which the small pile may be too short for; a pile in memory takes more. */
+/**
+ * A process grows by about 80 MiB while it warms up, for which the small pile may be too short. A pile in memory would
+ * take more.
+ */
 const WARMING_UP_MIB = 120;
 
 /** The measurements of a backlog. */
@@ -160,7 +163,7 @@ function pileOf(name: string, messages: number): string[] {
   return Array.from({ length: messages }, (_, n) => `${name}-${n + 1}`);
 }
 
-/** Appends copies of the only message that waits, so many that the line holds `messages`. No service may be running. */
+/** Appends copies of the only waiting message until the line holds `messages`. No service may be running. */
 async function pileUp(dataDir: string, name: string, messages: number): Promise<void> {
   await runSql(
     dataDir,

@@ -39,7 +39,7 @@ function mixesOf(seed: number): InstancesOptions['mixes'] {
   return [...rest, polling[0]!];
 }
 
-// Side by side: most of the time is spent waiting for leases to end.
+// The proofs run at the same time, because most of the time is spent waiting for leases to end.
 describe('three instances of one installation', { concurrency: true }, () => {
   for (const driver of DRIVERS)
     it(`lose and reorder no messages (${driver})`, { timeout: TIMEOUT_MS }, async (t) => {

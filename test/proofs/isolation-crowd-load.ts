@@ -9,9 +9,9 @@ import { followLink, type PlayerClient } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { Api } from '../support/service.ts';
 
-/** The crowd works on a thread of its own, since its own work would delay the clock that arrivals are measured by. */
+/** The crowd works on a thread of its own, so that its work does not delay the measurement of arrivals. */
 
-/** Where the crowd works, and how large it is. */
+/** The service that the crowd uses, and the size of the crowd. */
 export interface CrowdPlan {
   readonly url: string;
   readonly token: string;
@@ -20,7 +20,7 @@ export interface CrowdPlan {
   readonly writesBefore: number;
 }
 
-/** What the thread is asked to do. It answers each with the same word once it is done. */
+/** A command for the thread, which responds with the same word once it is done. */
 export type CrowdCommand = 'prepare' | 'begin' | 'end';
 
 const WRITERS_BEFORE = 10;

@@ -31,8 +31,8 @@ const MOST_RUNS = 3 * RUNS;
 const PER_SECOND = 50;
 const WARM_UP_MS = 1_000;
 /**
- * After so many writes, the database's cache of pages and V8's young generation are as large as they get. Otherwise, their growth
- * would be counted as the crowd's.
+ * After this many writes, the database's page cache and V8's young generation have their full size. Otherwise, their
+ * growth would be counted as the crowd's.
  */
 const WRITE_WARM_UP = Number(process.env.ISOLATION_CROWD_WARM_UP ?? 10_000);
 const MEMORY_EVERY_MS = 50;
@@ -56,7 +56,10 @@ interface Run {
   peakMib: number | null;
   /** The longest time for which the service blocked its event loop, by its processor time. */
   busyMs: number;
-  /** The same by the clock, without the time for which other programs had the processor. Null where the system does not say. */
+  /**
+   * The longest time for which the event loop was blocked by the clock, without the time of other programs on the
+   * processor. Null if the system does not say.
+   */
   stallMs: number | null;
 }
 
@@ -129,7 +132,7 @@ async function probe(
 /** Whether each account is enabled. */
 const states = new Map<number, boolean>();
 
-/** Switches an account on or off after its earlier change, and returns the status of the response. */
+/** Enables or disables an account after its earlier change, and returns the status of the response. */
 async function toggle(
   api: Api,
   { id, name, latest }: { id: number; name: string; latest: Map<number, Promise<unknown>> },

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import type { IsolationMeasurement, IsolationPlan } from './isolation-plan.ts';
 
 const MEMORY_EVERY_MS = 50;
-/** Files that do not exist: names come from the name server of the proof alone. */
+/** Replaces the resolver's files: names come only from the proof's name server. */
 const NOWHERE = '/dev/null';
 
 /** Delivers to good and bad webhooks according to the plan in the first argument, and prints the measurements. */

@@ -16,9 +16,9 @@ import { endless, endlessBytes, hang, trickle } from '../support/target-behaviou
 import type { IsolationMeasurement, IsolationPlan } from './isolation-plan.ts';
 
 /**
- * 100 webhooks, ten of whose targets misbehave: the other ninety get their messages as fast as without those ten, and the
- * process that delivers needs no more memory, and its event loop is never blocked for long. Runs without and with the ten take
- * turns, and the best of each are compared, since other programs on the machine only add to a run.
+ * The targets of ten out of 100 webhooks misbehave. The other ninety get their messages as fast as without those ten.
+ * The process that delivers needs no more memory, and its event loop is never blocked for long. Runs without and with
+ * the ten take turns, and the best of each are compared, since other programs on the machine only add to a run.
  */
 
 const PROGRAM = fileURLToPath(new URL('isolation-program.ts', import.meta.url));

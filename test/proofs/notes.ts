@@ -1,8 +1,6 @@
 import { appendFileSync } from 'node:fs';
 
-/**
- * Says what a proof did not check and why, in a sentence. `npm run prove` repeats it below its table.
- */
+/** Reports in a sentence what a proof did not check, and why. `npm run prove` repeats it below its table. */
 export function noteSkipped(sentence: string): void {
   const { PROOF_NOTES, PROOF_NAME = 'the proof' } = process.env;
   const line = `Not checked by ${PROOF_NAME}: ${sentence}`;

@@ -62,7 +62,7 @@ const elsewhere = {
   skip: ON_POSTGRES && OUTAGE_ONCE !== undefined && 'a short run has these on SQLite',
 };
 
-// Side by side: most of the time is spent waiting.
+// The outages run at the same time, because most of the time is spent waiting.
 describe('nothing is lost in an outage', { concurrency: true }, () => {
   it('of the name servers, or with a full SQLite disk', elsewhere, async () => {
     await using stack = new AsyncDisposableStack();
@@ -194,7 +194,7 @@ describe('nothing is lost in an outage', { concurrency: true }, () => {
         {
           name: `${pgBouncer === null ? 'pooler' : 'PgBouncer'} is killed`,
           begin: async () => {
-            // Sessions go through the pooler from here on, and then it dies.
+            // From now on, sessions use the pooler. Then the pooler dies.
             way.port = pooler.port;
             proxy.cut();
             proxy.restore();

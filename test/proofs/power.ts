@@ -9,8 +9,8 @@ import { type PostgresServer, startPostgresServer } from '../support/postgres-se
 import { noteSkipped } from './notes.ts';
 
 /**
- * As `crash`, and at each kill the disk loses its power: what was not synced is gone. Everything confirmed is kept, and every
- * message arrives in order. Messages whose outcomes were not on disk yet are delivered again.
+ * Like `crash`, but at each kill the disk also loses its power, and with it all unsynced data. All confirmed changes
+ * are kept, and every message arrives in order. Messages whose outcomes were not on disk yet are delivered again.
  */
 
 const KILLS = Number(process.env.POWER_KILLS ?? 100);

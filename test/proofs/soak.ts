@@ -38,13 +38,13 @@ const SLACK = {
   p50Ms: SLACK_MS,
   p99Ms: SLACK_MS,
   memoryMib: 40,
-  // What belongs to an event is removed at the next round of the cleaner, which may begin a moment late.
+  // The rows of an event are removed in the next round of the cleaner, which may begin a moment late.
   rows: (ROWS_OF_EVENT * PER_SECOND * (ROUND_PAUSE_MS + 2 * SECOND_MS)) / SECOND_MS,
   fileMib: 16,
 } as const;
 /** Slices of a quarter. The best of them counts: other programs on the machine only add to a latency. */
 const SLICES = 10;
-/** A few seconds say little on a busy machine, so a miss of a short run is measured again. */
+/** A few seconds prove little on a busy machine, so a short run that misses a limit is repeated. */
 const SHORT_MINUTES = 5;
 const MOST_RUNS = MINUTES < SHORT_MINUTES ? 3 : 1;
 const TOKEN_SECONDS = 86_400;
@@ -69,7 +69,7 @@ interface Quarter {
   fileMib: number;
 }
 
-/** Publishes events for the whole time, and returns what each quarter showed. */
+/** Publishes events for the whole time, and returns the measurements of each quarter. */
 async function soak(): Promise<Quarter[]> {
   await using stack = new AsyncDisposableStack();
   const dataDir = stack.use(temporaryFolder()).path;
@@ -128,7 +128,7 @@ class Events {
     this.#accounts = accounts;
   }
 
-  /** Publishes for so long, and returns the names of what it published. */
+  /** Publishes changes for this long, and returns the new names of the accounts. */
   async publish(ms: number): Promise<string[]> {
     const names: string[] = [];
     await openLoop(

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ReceivedMessage, Settlement } from '../../src/queue/message-queue.ts';
 import { type OpenQueue, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
 
-/** What a receiver may do while, and after, a message is its own. */
+/** A receiver's rights while it holds a lease, and after it has lost it. */
 export function leaseContract(open: OpenQueue): void {
   describe('a lease', () => {
     it('hides the head until it expires, then gives it to the next receiver', async () => {

@@ -143,13 +143,14 @@ export function orderContract(open: OpenQueue): void {
             tx,
             lines.map((line) => messageOf(line, `${line}-${number}`, engine.now())),
           );
-          // The lines are this transaction's until it commits: nobody else gets as far as here before.
+          // This transaction locks the lines until it commits, so no other one reaches this point before.
           for (const line of lines) committed[line]!.push(`${line}-${number}`);
           if (number % 3 === 0) await setImmediate();
         });
       };
       await Promise.all(Array.from({ length: 30 }, (_, number) => change(number)));
-      // On PostgreSQL, a copy that comes while another transaction has locked its line makes nothing due. The timer does.
+      // On PostgreSQL, a copy that arrives while another transaction has locked its line makes nothing due. The timer
+      // does.
       await engine.pass(1_000);
       await engine.arrived();
 

@@ -13,7 +13,7 @@ const ALL = 1_000;
 const NO_POSITION = 0;
 
 const line = fc.constantFrom(...LINES);
-/** Chooses one of the items that exist at that step, modulo their number: mostly a recent one. */
+/** Chooses one of the items that exist at a step, modulo their number: mostly a recent one. */
 const choice = fc.oneof({ weight: 3, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(1_000) });
 const action = fc.constantFrom('delete', 'retry', 'release', 'dead-letter', 'discard');
 
@@ -65,7 +65,7 @@ class Comparison {
   readonly #engine: QueueEngine;
   readonly #user: QueueUser;
   readonly #model = new QueueModel();
-  /** Every message that was ever taken up, settled or not: leases that are lost stay in the game. */
+  /** Every message that was ever received, settled or not, so that steps also use lost leases. */
   readonly #received: ReceivedMessage[] = [];
   #messages = 0;
 
@@ -189,22 +189,22 @@ class Comparison {
     }
     assert.deepEqual(effective, expected);
 
-    const goOn = new Set([...effective.keys()].map((settlement) => settlement.message.lineId));
-    this.#compareReceived(received, { capacity, now, goOn });
+    const settledLines = new Set([...effective.keys()].map((settlement) => settlement.message.lineId));
+    this.#compareReceived(received, { capacity, now, settledLines });
     if (this.#engine.clockIsOurs) assert.equal(nextAvailableAt, this.#model.nextAvailableAt());
     this.#received.push(...received);
   }
 
   #compareReceived(
     received: readonly ReceivedMessage[],
-    { capacity, now, goOn }: { capacity: number; now: number; goOn: ReadonlySet<number> },
+    { capacity, now, settledLines }: { capacity: number; now: number; settledLines: ReadonlySet<number> },
   ): void {
     const due = this.#model.due(now);
     assert.equal(received.length, Math.min(capacity, due.size));
     assert.equal(new Set(received.map((message) => message.lineId)).size, received.length);
-    // A line that was settled just now may go on before others; they come next, as another test shows.
+    // A line that was just settled may be served before others. They come next, as another test shows.
     const dueSince = received
-      .filter((message) => !goOn.has(message.lineId))
+      .filter((message) => !settledLines.has(message.lineId))
       .map((message) => due.get(message.lineId) ?? Number.NaN);
     for (const message of received) {
       due.delete(message.lineId);
@@ -236,7 +236,7 @@ class Comparison {
     assert.deepEqual(byLine(deadLetters.map(contentOf)), byLine(this.#model.deadLetters));
   }
 
-  /** Where time passes by itself, nobody knows to the millisecond when a step took effect. */
+  /** Where time passes by itself, it is not known to the millisecond when a step took effect. */
   #comparable({ head, ...state }: LineState): LineState {
     const hidesMoment = !this.#engine.clockIsOurs && head !== null;
     return { ...state, head: hidesMoment ? { ...head, availableAt: 0, waitingSince: 0 } : head };
@@ -248,7 +248,7 @@ class Comparison {
   }
 }
 
-/** Engines whose service counts in seconds round up what lies between them. */
+/** Engines whose service counts in seconds round up. */
 function wholeSeconds(ms: number): number {
   return ms > 0 ? Math.ceil(ms / 1_000) * 1_000 : ms;
 }
@@ -258,7 +258,7 @@ function byLine(messages: readonly QueueMessage[]): QueueMessage[] {
   return messages.toSorted((a, b) => a.lineId - b.lineId);
 }
 
-/** Random use, compared with a model. A failure prints the seed and the shortest steps to it. */
+/** Random use, compared with a model. A failure prints the seed and the shortest steps that cause it. */
 export function randomContract(open: OpenQueue, runs: number): void {
   describe('under random use', () => {
     it('equals a model of plain arrays at every step', async () => {

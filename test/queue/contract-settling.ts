@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { QueueMessage, Settled } from '../../src/queue/message-queue.ts';
 import { contentOf, messageOf, type OpenQueue, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
 
-/** Beyond what an engine discards in one step. */
+/** More than an engine discards in one step. */
 const MANY_FOLLOWERS = 1_200;
 
 /** The effects of settlements. */
@@ -106,7 +106,7 @@ export function settlingContract(open: OpenQueue): void {
       await user.put(1, 'a', 'b');
       const message = await user.receiveOne();
       await user.settle({ message, action: 'dead-letter' });
-      // As after a crash between the two halves of a move, on engines whose queues are apart.
+      // As after a crash between the two halves of a move, on engines with separate queues.
       await engine.database.transaction((tx) => engine.queue.enqueue(tx, [contentOf(message)]));
       await engine.arrived();
       await user.settle({ message: await user.receiveOne(), action: 'delete' });

@@ -9,7 +9,10 @@ import { removalContract } from './contract-removals.ts';
 import { settlingContract } from './contract-settling.ts';
 import type { OpenQueue } from './queue-engine.ts';
 
-/** Random uses that are tried of an engine by default: each is hundreds of statements, which a server gets one round trip each. */
+/**
+ * The number of random runs per engine by default. Each has hundreds of statements, and a database server needs a round
+ * trip for each.
+ */
 const RANDOM_RUNS = ON_POSTGRES ? 8 : 40;
 
 /** What every engine of the message queue must do; `open` gives an empty queue of the engine. */

@@ -29,7 +29,7 @@ export async function openDatabaseQueue(
   };
 }
 
-/** Resolves when the signals of everything that has committed have come: they come in its order. */
+/** Resolves when the signals of all committed transactions have arrived: they arrive in the order of the commits. */
 async function signalsArrived(database: Database): Promise<void> {
   const { promise: arrived, resolve } = Promise.withResolvers<void>();
   using _listening = database.onSignal('test_arrived', resolve);

@@ -124,7 +124,7 @@ describe('after the clock was set back by an hour', () => {
     assert.deepEqual(await user.receiveNames(), []);
   });
 
-  it('an instance whose time is behind asks for the time before it changes anything', async () => {
+  it('an instance whose time is behind reads the server’s time before it changes anything', async () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);
     let behindMs = 3 * HOUR_MS;
@@ -226,7 +226,7 @@ describe('the database queue', () => {
       const lost = await user.receiveOne();
       await engine.pass(VISIBILITY_MS * 2);
       const again = await user.receiveOne();
-      // With room for more, so that lines go on at once and what was delivered stays in the table.
+      // With free capacity, so that lines continue at once and delivered messages stay in the table.
       const first = await user.settleAndReceive({
         settlements: [{ message: again, action: 'delete' }],
         capacity: 2,

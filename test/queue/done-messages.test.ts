@@ -77,7 +77,7 @@ describe('delivered messages, until they are deleted in bulk', {
     const { database, now } = engine;
     await repairLines(database, { onMiscount: () => {}, now });
     assert.deepEqual(await stored(engine), ['1c', '2c', '1d', '2d', '1e', '2e']);
-    // Other engines give messages back their numbers.
+    // Other engines restore the numbers of messages.
     assert.deepEqual(await database.reader.all('select line_id from queue_lines where done_to > 0'), []);
     const next = { ...engine, queue: new DatabaseQueue({ database, maxReceives: 1_000, now }) };
     assert.deepEqual(await new QueueUser(next).drain(), ['1c', '2c', '1d', '2d', '1e', '2e']);
@@ -113,7 +113,7 @@ describe('delivered messages, until they are deleted in bulk', {
     isFailing = false;
     assert.equal((await stored(engine)).length, 10);
     assert.equal((await engine.queue.lines.line(1)).head?.messageId, '1c');
-    // What failed is not done with: only 1a to 2b go.
+    // Failed messages stay: only 1a to 2b are removed.
     await user.settleAndReceive({
       settlements: out.map((message) => ({ message, action: 'release' }) as const),
     });

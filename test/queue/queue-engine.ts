@@ -10,27 +10,27 @@ import type {
 import { HOUR_MS } from '../../src/time/units.ts';
 import { type SettleAndReceiveRequest, settleAndReceive } from '../support/settle-and-receive.ts';
 
-/** An open queue of some engine, and what else the contract tests need. */
+/** An open queue of an engine, with everything else that the contract tests need. */
 export interface QueueEngine extends AsyncDisposable {
   readonly queue: MessageQueue;
-  /** In whose transactions messages are queued. */
+  /** Messages are queued in transactions of this database. */
   readonly database: Database;
-  /** The time that the engine goes by, in epoch milliseconds. */
+  /** The engine's current time, in epoch milliseconds. */
   now(): number;
-  /** True: time passes by `pass` alone, so moments are known to the millisecond. */
+  /** True if only `pass` lets time pass, so that times are known to the millisecond. */
   readonly clockIsOurs: boolean;
-  /** Lets time pass: by setting a clock, or by waiting where the engine's clock is not ours. */
+  /** Lets time pass: sets the clock, or waits if the test does not control the engine's clock. */
   pass(ms: number): Promise<void>;
-  /** Resolves when all that was queued so far can be received. */
+  /** Resolves when all messages that were queued so far can be received. */
   arrived(): Promise<void>;
-  /** The dead-letter queue, in the order in which messages came to it. */
+  /** The dead-letter queue, in the order in which messages were moved to it. */
   deadLetters(): Promise<QueueMessage[]>;
 }
 
 /** Opens an empty queue. */
 export type OpenQueue = () => Promise<QueueEngine>;
 
-/** How long a message that is taken up stays hidden in these tests. Whole seconds: some engines count in them. */
+/** How long a received message stays hidden in these tests. Whole seconds, since some engines count in them. */
 export const VISIBILITY_MS = 2_000;
 
 /** More than any test has lines. */
@@ -41,12 +41,12 @@ export function messageOf(lineId: number, name: string, occurredAt: number): Que
   return { lineId, messageId: name, label: `LABEL_${name}`, body: `{"name":"${name}"}`, occurredAt };
 }
 
-/** What of a received message is not the engine's. */
+/** The parts of a received message that do not depend on the engine. */
 export function contentOf({ lineId, messageId, label, body, occurredAt }: QueueMessage): QueueMessage {
   return { lineId, messageId, label, body, occurredAt };
 }
 
-/** Uses a queue as the service does, in few words. */
+/** Short calls of a queue, as the service makes them. */
 export class QueueUser {
   readonly engine: QueueEngine;
 
@@ -65,18 +65,18 @@ export class QueueUser {
     await this.engine.arrived();
   }
 
-  /** Takes up what is due, at most `capacity` messages, by ascending line. */
+  /** Receives due messages, at most `capacity`, sorted by line. */
   async receive(capacity = ALL): Promise<ReceivedMessage[]> {
     const { received } = await this.settleAndReceive({ capacity });
     return received.sort((a, b) => a.lineId - b.lineId);
   }
 
-  /** Takes up what is due and returns the names. */
+  /** Receives due messages and returns their names. */
   async receiveNames(capacity = ALL): Promise<string[]> {
     return (await this.receive(capacity)).map((message) => message.messageId);
   }
 
-  /** Takes up the one message that is due. @throws {Error} when it is not one */
+  /** Receives the one message that is due. @throws {Error} when not exactly one is due */
   async receiveOne(): Promise<ReceivedMessage> {
     const received = await this.receive();
     const [message] = received;
@@ -85,7 +85,7 @@ export class QueueUser {
     return message;
   }
 
-  /** Settles in one batch and returns what took effect. */
+  /** Settles in one batch and returns the settlements that took effect. */
   async settle(...settlements: Settlement[]): Promise<Settled[]> {
     const effective: Settled[] = [];
     await this.settleAndReceive({
@@ -101,7 +101,7 @@ export class QueueUser {
     return await settleAndReceive(this.engine, { visibilityMs: VISIBILITY_MS, ...request });
   }
 
-  /** Takes up and deletes until nothing is due, and returns the names in the order they came. */
+  /** Receives and deletes messages until none is due. Returns their names in the order of receipt. */
   async drain(): Promise<string[]> {
     const names: string[] = [];
     for (let received = await this.receive(); received.length > 0; received = await this.receive()) {

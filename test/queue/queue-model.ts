@@ -2,13 +2,13 @@ import type { HeadAction, LineState, QueueMessage, Settlement } from '../../src/
 
 interface ModelLine {
   messages: QueueMessage[];
-  /** When the head may be taken up; meaningless while the line is empty. */
+  /** When the head may be received. Meaningless while the line is empty. */
   availableAt: number;
   lease: string | null;
   receives: number;
 }
 
-/** The simplest queue: arrays in memory. Engines are compared with it. */
+/** The simplest queue: arrays in memory. The tests compare engines with it. */
 export class QueueModel {
   deadLetters: QueueMessage[] = [];
   /** When messages were redelivered. */
@@ -23,7 +23,7 @@ export class QueueModel {
     }
   }
 
-  /** Lines whose head may be taken up, with the moment since when. */
+  /** Lines whose head may be received, each with the time since when. */
   due(now: number): Map<number, number> {
     const due = new Map<number, number>();
     for (const [lineId, line] of this.#lines)
@@ -31,7 +31,7 @@ export class QueueModel {
     return due;
   }
 
-  /** Takes up a line's head and answers it with its receive count. */
+  /** Receives a line's head and returns it with its receive count. */
   receive(lineId: number, lease: string, until: number): { message: QueueMessage; receiveCount: number } {
     const line = this.#line(lineId);
     line.lease = lease;
@@ -40,7 +40,7 @@ export class QueueModel {
     return { message: line.messages[0]!, receiveCount: line.receives };
   }
 
-  /** Returns the followers that went along, or null when the lease was lost. */
+  /** Returns the followers that were removed with the message, or null when the lease was lost. */
   settle(settlement: Settlement, now: number): QueueMessage[] | null {
     const { message } = settlement;
     const line = this.#line(message.lineId);
@@ -80,7 +80,7 @@ export class QueueModel {
     return 'done';
   }
 
-  /** Moves the message at this place of its line, counted from 0, to the dead letters. */
+  /** Moves the message at this position of its line, counted from 0, to the dead letters. */
   skip(lineId: number, place: number, now: number): string {
     const line = this.#line(lineId);
     const message = line.messages[place];
@@ -96,7 +96,7 @@ export class QueueModel {
     return 'done';
   }
 
-  /** Deletes what was queued before a given time, at most `limit` messages, and returns it. */
+  /** Deletes messages that were queued before a given time, at most `limit`, and returns them. */
   purge(lineId: number, { before, limit }: { before: number; limit: number }, now: number): QueueMessage[] {
     const line = this.#line(lineId);
     const staysFirst = this.#isInFlight(line, now) ? 1 : 0;
@@ -125,7 +125,7 @@ export class QueueModel {
     this.enqueue(messages, now);
   }
 
-  /** Forgets empty lines and answers them. */
+  /** Forgets empty lines and returns them. */
   forget(lineIds: readonly number[]): number[] {
     return lineIds.filter((id) => this.#line(id).messages.length === 0);
   }

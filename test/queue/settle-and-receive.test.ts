@@ -24,8 +24,8 @@ async function settleAndReceive({ queue }: QueueEngine, ...messages: ReceivedMes
 }
 
 /**
- * Delivers the first of the messages `a`, `b` and `c` of a line, in a statement that begins while another transaction
- * changes this line, and waits for it.
+ * Delivers the first of the messages `a`, `b` and `c` of a line, in one statement. It begins while another transaction
+ * changes the line, and waits for it.
  */
 async function settleDuring(
   engine: QueueEngine,

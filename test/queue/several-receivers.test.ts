@@ -60,7 +60,7 @@ describe('several receivers of the database queue', {
     const [here, there] = receivers.users;
     const first = await beginTransaction(here.engine.database);
     const second = await beginTransaction(there.engine.database);
-    // Has a number of its own line drawn, as a transaction that began first and goes on for long.
+    // Takes a number from its own line, as a long transaction that began first.
     await enqueue(here, first.tx, 2, 'began first');
     await enqueue(there, second.tx, 1, 'committed first');
     const waiting = (async () => {
@@ -249,7 +249,7 @@ describe('several receivers of the database queue', {
     let looks = 0;
     let looking: Promise<unknown> | null = null;
     woken.listener = () => {
-      // As the worker does: one look at a time, each for what came since the last one began.
+      // Like the worker: one poll at a time, each for messages that arrived since the last one began.
       if (looking !== null) return;
       looks += 1;
       looking = idle.settleAndReceive({ capacity: 0 }).finally(() => {

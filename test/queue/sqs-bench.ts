@@ -17,12 +17,12 @@ export interface Bench extends AsyncDisposable {
   queues: TestQueues;
   proxy: SqsProxy;
   readonly instances: readonly TestSqsQueue[];
-  /** Opens an instance of the engine, through the proxy; the first is the one that messages are put through. */
+  /** Opens an instance of the engine behind the proxy. Messages are queued through the first one. */
   open(overrides?: Partial<SqsQueueOptions>): ReturnType<typeof openTestSqsQueue>;
   put(messages: readonly QueueMessage[]): Promise<void>;
 }
 
-/** Opens a database and queues; the first instance that is opened is the one that messages are put through. */
+/** Opens a database and queues. Messages are queued through the first instance that is opened. */
 export async function openBench(server: SqsServer, options: { maxReceives?: number } = {}): Promise<Bench> {
   await using stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());
@@ -52,7 +52,7 @@ export async function openBench(server: SqsServer, options: { maxReceives?: numb
   };
 }
 
-/** Reads a queue as another program does, until so many messages came, and deletes them there. */
+/** Receives and deletes messages as another program would, until this many have arrived. */
 export async function readQueue(
   queues: TestQueues,
   count: number,
@@ -80,7 +80,7 @@ export async function readQueue(
   return read;
 }
 
-/** Receives and deletes as the service does, until so many came; returns their names by line. */
+/** Receives and deletes messages as the service does, until this many have arrived. Returns their names by line. */
 export async function deliver(instance: TestSqsQueue, count: number): Promise<Map<number, string[]>> {
   const came = new Map<number, string[]>();
   let total = 0;
@@ -108,24 +108,24 @@ export async function deliver(instance: TestSqsQueue, count: number): Promise<Ma
   return came;
 }
 
-/** So many messages for each line, by turns; each is named after its line and number. */
+/** This many messages for each line, in turn. Each is named after its line and number. */
 export function lines(lineIds: readonly number[], count: number): QueueMessage[] {
   return Array.from({ length: count }, (_, n) =>
     lineIds.map((line) => messageOf(line, `${line}-${n}`, Date.now())),
   ).flat();
 }
 
-/** The names of those, by line. */
+/** The names of {@link lines}, by line. */
 export function inOrder(lineIds: readonly number[], count: number): Map<number, string[]> {
   return new Map(lineIds.map((line) => [line, Array.from({ length: count }, (_, n) => `${line}-${n}`)]));
 }
 
-/** By ascending line, to be compared. */
+/** Sorted by line, for comparisons. */
 export function sorted(came: Map<number, string[]>): [number, string[]][] {
   return [...came].sort(([a], [b]) => a - b);
 }
 
-/** Treats every so manyth request of an action badly. */
+/** Makes every nth request of an action fail. */
 export function everyNth(n: number, action: string, treatment: Treatment): (asked: string) => Treatment {
   let count = 0;
   return (asked) => {
@@ -143,7 +143,7 @@ export async function countOn(queues: TestQueues, queue: 'messages' | 'dead lett
   );
 }
 
-/** Takes up the next message that arrives. */
+/** Receives the next message that arrives. */
 export async function takeUp(instance: TestSqsQueue): Promise<ReceivedMessage> {
   return await until(async () => {
     const { received } = await settleAndReceive(instance, { capacity: 1, visibilityMs: VISIBILITY_MS });
@@ -151,7 +151,7 @@ export async function takeUp(instance: TestSqsQueue): Promise<ReceivedMessage> {
   }, 'a message arrives');
 }
 
-/** Settles and takes nothing up. */
+/** Settles and receives nothing. */
 export async function settle(instance: TestSqsQueue, ...settlements: Settlement[]): Promise<void> {
   await settleAndReceive(instance, { settlements });
 }

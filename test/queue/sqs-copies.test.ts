@@ -209,10 +209,10 @@ describe('a copy on Amazon SQS', () => {
 });
 
 describe('a dead letter', () => {
-  it('is copied to the dead-letter queue, and delivered again when somebody moves the copy back', async () => {
+  it('is copied to the dead-letter queue, and delivered again when someone moves the copy back', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open();
-    // Dead letters of webhooks that do not exist stay what they are.
+    // Dead letters of webhooks that do not exist do not change.
     await bench.database.transaction((tx) =>
       tx.run(
         `insert into webhooks (id, name, topic, all_subtopics, target_url, authentication_type, enabled, max_attempts,

@@ -9,14 +9,14 @@ import { type SqsServer, startSqsServer } from './sqs-server.ts';
 
 // Runs on SQLite alone: the number of requests to Amazon SQS is the same with every database.
 
-/** What docs/performance.md says of the requests that the service pays for, counted. */
+/** Counts the paid requests that docs/performance.md states. */
 
 let server: SqsServer;
 aroundTests(async (parts) => {
   server = parts.use(await startSqsServer());
 });
 
-/** Requests of each kind for a message, where so many lines have so many each. */
+/** Requests of each kind per message, for this many lines with this many messages each. */
 async function countRequests({
   lineCount,
   messages,

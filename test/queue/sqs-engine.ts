@@ -16,7 +16,7 @@ const silent = SILENT_LOGS.for('MessageQueue');
 /** The engine with the database that it works on. */
 export type TestSqsQueue = OpenSqsQueue & { database: Database };
 
-/** Opens the engine over queues of a test, quiet and with little patience. */
+/** Opens the engine over queues of a test, without log lines and with short waits. */
 export async function openTestSqsQueue(
   database: Database,
   { place }: Pick<TestQueues, 'place'>,
@@ -51,8 +51,8 @@ async function countAwaiting(database: Database, now: number): Promise<number> {
 }
 
 /**
- * The engine as the contract's tests use it: they ask at once for what they queued, so here `arrived` and each receive wait
- * until no line waits for its copy any more.
+ * The engine for the tests of the contract, which receive messages right after queueing them. So `arrived` and each
+ * receive wait until no line waits for its copy any more.
  */
 export class PatientSqsEngine implements QueueEngine {
   readonly database: Database;
@@ -88,7 +88,7 @@ export class PatientSqsEngine implements QueueEngine {
 
   async arrived(): Promise<void> {
     await until(async () => {
-      // Receiving makes lines due whose copies came.
+      // Receiving makes those lines due whose copies have arrived.
       await settleAndReceive(this, {});
       return (await countAwaiting(this.database, this.#now())) === 0;
     }, 'the copies of what was queued came');

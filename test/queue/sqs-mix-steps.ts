@@ -8,7 +8,7 @@ export const MIX_LINES = [1, 2, 3];
 export interface MixMode {
   driver: 'sqs' | 'database';
   polls: boolean;
-  /** Which of two pairs of queues. */
+  /** The index of one of two pairs of queues. */
   queues: 0 | 1;
 }
 

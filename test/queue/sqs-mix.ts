@@ -20,11 +20,11 @@ import { MIX_LINES, type MixMode, type MixStep } from './sqs-mix-steps.ts';
 import type { SqsProxy } from './sqs-proxy.ts';
 import type { TestQueues } from './sqs-server.ts';
 
-/** How long a head waits for its copy here: shorter than in service, since many are lost. */
+/** How long a head waits for its copy here: shorter than in the service, since many are lost. */
 const WAIT_MS = 100;
 const LEASE_MS = 600_000;
 const INSTALLATION = 'test-installation';
-/** The limit of attempts where the queue has no redrive policy. */
+/** The limit of attempts of a queue without a redrive policy. */
 const DEFAULT_MAX_RECEIVES = 1_000;
 
 interface Instance extends AsyncDisposable {

@@ -122,7 +122,7 @@ async function receivedNow(database: Database, queue: SqsQueue): Promise<Receive
   return (await database.transaction((tx) => queue.receive(tx, REQUEST))).received;
 }
 
-describe('a dead letter that somebody moves back to the queue on Amazon SQS', () => {
+describe('a dead letter that someone moves back to the queue on Amazon SQS', () => {
   it('is queued in the history too, which keeps each of its attempts', async () => {
     await using test = await openWithDeadLetter();
     await test.queue.work([movedBack(test.webhook, 'm')]);

@@ -8,7 +8,8 @@ import { deliver, lines, openBench } from './sqs-bench.ts';
 import { openTestSqsQueue } from './sqs-engine.ts';
 import { type SqsServer, startSqsServer } from './sqs-server.ts';
 
-// Runs on SQLite in `npm test`: the database works. What an instance stores meanwhile, the tests of placing store on both.
+// Runs on SQLite in `npm test`: the database works during these outages. The tests of placing run its statements on
+// both.
 
 let server: SqsServer;
 aroundTests(async (parts) => {

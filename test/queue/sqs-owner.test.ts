@@ -37,7 +37,8 @@ async function send(queues: TestQueues, group: string, attributes: Record<string
   );
 }
 
-// A message of another's is hidden for seconds once it was received: the tests wait for it side by side.
+// A received message of another installation stays hidden for seconds. The tests run at the same time, so that they
+// wait together.
 describe('a queue that belongs to another installation', { concurrency: true }, () => {
   it('is rejected at start with a message that names both and says what to do', async () => {
     await using bench = await openBench(server);

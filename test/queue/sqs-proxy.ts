@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { listenOnFreePort } from '../support/free-port.ts';
 
 /**
- * How the proxy treats a request. `cut after`: the server does it, and nobody learns. `late`: it passes after seconds.
- * `silent`: it gets no response.
- * `entries …`: the request succeeds, but every entry of its batch fails, as the sender's fault.
+ * How the proxy treats a request. `cut after`: the server executes it, and the connection breaks before the response.
+ * `late`: it is forwarded after seconds. `silent`: it gets no response. `entries …`: the request succeeds, but every
+ * entry of its batch fails, as the sender's fault.
  */
 export type Treatment =
   | 'pass'
@@ -23,7 +23,9 @@ export type Treatment =
 /** A proxy of an SQS-compatible server that fails as services and networks do. */
 export interface SqsProxy extends AsyncDisposable {
   readonly endpoint: string;
-  /** Decides on each request, by its action such as `SendMessageBatch` and the id of the access key that signed it. */
+  /**
+   * Decides about each request, by its action such as `SendMessageBatch` and the id of the access key that signed it.
+   */
   treat: (action: string, accessKey: string) => Treatment;
   /** The actions asked for so far. */
   readonly actions: string[];
@@ -31,14 +33,14 @@ export interface SqsProxy extends AsyncDisposable {
   count(action: string): number;
 }
 
-/** Less than clients wait for an answer. */
+/** Less than clients wait for a response. */
 const LATE_MS = 2_000;
 const REFUSALS = {
   unavailable: [503, 'ServiceUnavailable'],
   throttled: [400, 'ThrottlingException'],
   expired: [403, 'ExpiredTokenException'],
 } as const;
-/** Amazon's model calls throttling, and failures of KMS, the sender's fault, too. */
+/** Amazon's API model reports throttling and failures of KMS as the sender's fault, too. */
 const ENTRY_FAILURES = {
   'entries throttled': 'RequestThrottled',
   'entries refused': 'InvalidMessageContents',

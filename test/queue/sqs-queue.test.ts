@@ -13,7 +13,7 @@ import { createTestQueues, type SqsServer, startSqsServer } from './sqs-server.t
 const RANDOM_RUNS = ON_POSTGRES ? 5 : 15;
 const realNow = Date.now;
 let server: SqsServer;
-/** The server of this process goes by it, too; another server's time has to pass by itself. */
+/** A server in this process uses it, too. With another server, tests wait for real time. */
 const clock = new ManualClock();
 
 async function openSqsEngine(): Promise<PatientSqsEngine> {
@@ -39,11 +39,11 @@ async function openSqsEngine(): Promise<PatientSqsEngine> {
 describe('with an SQS-compatible server', () => {
   before(async () => {
     server = await startSqsServer();
-    // Not by the mock of `node:test`, which records a stack for each of its million calls.
+    // The mock of `node:test` would record a stack for each of a million calls.
     if (server.isOurs) Date.now = clock.now;
   });
 
-  // Here and not around the file, because others in this process go by the real time.
+  // Not at the end of the file, because other tests in this process use the real time.
   after(async () => {
     Date.now = realNow;
     await server[Symbol.asyncDispose]();

@@ -18,7 +18,7 @@ const REGION = 'us-east-1';
 export interface SqsServer extends AsyncDisposable {
   readonly endpoint: string;
   readonly region: string;
-  /** It runs in this process and goes by its `Date.now`. */
+  /** It runs in this process and uses its `Date.now`. */
   readonly isOurs: boolean;
 }
 
@@ -54,13 +54,13 @@ export async function startSqsServer(): Promise<SqsServer> {
   if (endpoint !== undefined) {
     return { endpoint, region, isOurs: false, [Symbol.asyncDispose]: async () => {} };
   }
-  // Not by its own start, which listens on every address of the machine.
+  // Its own start function would listen on every address of the machine.
   const server = buildApp({ logger: false });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   return { endpoint: address, region, isOurs: true, [Symbol.asyncDispose]: () => server.close() };
 }
 
-/** Makes queues of their own names. */
+/** Creates a pair of queues with unique names. */
 export async function createTestQueues(
   { endpoint, region }: Pick<SqsServer, 'endpoint' | 'region'>,
   { maxReceives = 1_000, redrive = true }: { maxReceives?: number; redrive?: boolean } = {},

@@ -136,7 +136,7 @@ describe('changing queue_driver', () => {
         dataDir: folder.path,
         settings: { ...onSqs, ...later },
       });
-      // There before any event that would bring it there.
+      // The waiting messages reach Amazon SQS without a further event.
       const attempts = target.requests.length;
       await until(() => target.requests.length > attempts, 'what waited is tried');
       await createAccounts(service.api, ...names.slice(2, 4));

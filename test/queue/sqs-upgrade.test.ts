@@ -11,7 +11,7 @@ import { countOn, deliver, openBench, readQueue, settle, sorted, takeUp } from '
 import { openTestSqsQueue } from './sqs-engine.ts';
 import { createTestQueues, type SqsServer, startSqsServer, type TestQueues } from './sqs-server.ts';
 
-/** The last migration of the release that let messages go. */
+/** The last migration of the release that deleted sent messages from the database. */
 const BEFORE = 14;
 
 let server: SqsServer;
@@ -133,16 +133,16 @@ describe('a database of the previous release, with messages in every state', () 
     for (const position of [6, 7]) await insertMessage(database, 3, position);
     await insertLine(database, 3, { pending: 2, available_at: 1, lease_token: 'gone', receive_count: 1 });
     await insertSent(database, 3, 7, { receipt_handle });
-    // 1: let go, all of it, by an instance that did not poll.
+    // 1: an instance that did not poll sent and deleted all messages.
     await sendEarlier(queues, 1, 1, 2, 3);
     await insertLine(database, 1, { pending: 0 });
     await insertSent(database, 1, 3);
-    // 2: let go but for the last, which is not sent yet.
+    // 2: all but the last are sent and deleted; the last is not sent yet.
     await sendEarlier(queues, 2, 4, 5);
     await insertMessage(database, 2, 8);
     await insertLine(database, 2, { pending: 1 });
     await insertSent(database, 2, 5);
-    // 4: its count was wrong, so nobody took its message up.
+    // 4: its count was wrong, so no instance received its message.
     await insertMessage(database, 4, 9);
     await insertLine(database, 4, { pending: -1, available_at: null });
     await insertSent(database, 4, 0);
@@ -156,7 +156,7 @@ describe('a database of the previous release, with messages in every state', () 
     await insertLine(database, 6, { pending: 0 });
     await insertSent(database, 6, 11);
     await insertPast(database, 6, 11, 'DELIVERED');
-    // 7: waits for its third attempt; what was queued behind it was let go.
+    // 7: waits for its third attempt; the messages behind it were sent and deleted.
     await sendEarlier(queues, 7, 14);
     await insertSent(database, 7, 14);
     await insertMessage(database, 7, 12);
@@ -228,7 +228,7 @@ describe('a database of the previous release, with messages in every state', () 
     const place = { ...bench.queues.place, endpoint: bench.proxy.endpoint };
     await using instance = await openTestSqsQueue(database, { place }, { quietMs: 0 });
     const { received, nextAvailableAt } = await settleAndReceive(instance, { capacity: 8 });
-    // Nor does anybody ask again and again.
+    // Nor is there a time for the next poll.
     assert.deepEqual([received, nextAvailableAt], [[], null]);
     bench.proxy.treat = () => 'pass';
     assert.deepEqual((await takeUp(instance)).body, '{"sent":1}');
@@ -253,7 +253,7 @@ describe('a database of the previous release, with messages in every state', () 
     assert.deepEqual(sorted(await deliver(instance, 2)), [[1, ['1-5', '1-6']]]);
   });
 
-  it('delivers nothing in the first minute, because the counts of the queue may be that old', async () => {
+  it('delivers nothing in the first minute, because the queue’s counts may be that old', async () => {
     await using test = await openEarlier();
     await using bench = await openBench(server);
     const { database } = test;

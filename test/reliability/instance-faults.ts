@@ -12,8 +12,8 @@ export interface FaultSpan {
 const LATE_MS = 15_000;
 
 /**
- * Asserts that each repeat of a webhook is explained: by a failure right before it, or by an instance that had the message in
- * flight when it was killed, stopped or frozen. An instance has one message of a webhook in flight.
+ * Asserts that each repeat of a webhook has a cause: a failure right before it, or an instance that was killed, stopped
+ * or frozen with the message in flight. An instance has one message of a webhook in flight.
  * @param leaseMs after this time, others deliver the messages that an instance had in flight
  * @returns how many repeats are explained by instances
  */
@@ -42,10 +42,10 @@ export function faultsFoundIn(
 }
 
 /**
- * The longest time, in ms, for which the target received nothing although messages waited. It starts at the last fault, and
- * pauses while no instance polls.
+ * The longest time, in ms, for which the target received nothing although messages waited. It counts from the last
+ * fault, and not while no instance polls.
  */
-export function longestStandMs(
+export function longestBlockedMs(
   listener: Listener,
   {
     changers,
@@ -61,7 +61,7 @@ export function longestStandMs(
   let next = 0;
   for (const arrival of listener.arrivals) {
     const { at = 0 } = arrival;
-    // So many messages had arrived before this request; the next of them waited since its change was answered.
+    // This many messages had arrived before this request. The next one waited since the response to its change.
     const waitingSince = Math.max(previousAt, answeredAt[next] ?? at);
     const since = Math.max(waitingSince, ...starts.filter((start) => start <= at));
     longest = Math.max(longest, at - since);

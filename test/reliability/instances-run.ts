@@ -6,7 +6,7 @@ import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, type Behaviour, resetInBody } from '../support/target-behaviours.ts';
 import { AccountChanger } from './account-events.ts';
-import { type FaultSpan, faultsFoundIn, longestStandMs } from './instance-faults.ts';
+import { type FaultSpan, faultsFoundIn, longestBlockedMs } from './instance-faults.ts';
 import { Instances } from './instances.ts';
 import { DELIVERY_TIMEOUT_SECONDS, LEASE_MS, LEASE_PRELOAD } from './lease.ts';
 import {
@@ -24,7 +24,7 @@ export interface InstancesOptions {
   driver: 'database' | 'sqs';
   /** Which instances poll, for one phase after another. */
   mixes: readonly Mix[];
-  /** How long changes go on in each phase after its fault, in milliseconds. */
+  /** How long changes continue in each phase after its fault, in milliseconds. */
   phaseMs: number;
   /** The pause of a client between two changes, in milliseconds. @defaultValue 150 */
   changeEveryMs?: number;
@@ -53,7 +53,7 @@ export interface InstancesResult {
   /** Messages that arrived again because an instance was killed, frozen or stopped with them in flight. */
   repeats: number;
   /** The longest time for which a line with messages was blocked although an instance could deliver. */
-  'longest stand, s': number;
+  'longest blocked, s': number;
 }
 
 const INSTANCES = 3;
@@ -144,16 +144,19 @@ export async function runInstances(
 
   const order = firstArrivals(listeners[0]!);
   let repeats = 0;
-  let standMs = 0;
+  let blockedMs = 0;
   for (const listener of listeners) {
     const about = `webhook ${listener.id}`;
     repeats += faultsFoundIn(listener, { faults, leaseMs: LEASE_MS + SLACK_MS, about });
     assertEveryEventOnceInOrder(listener, changers, about);
     assertOrderOf(order, listener, about);
     await assertHistoryAgrees(listener, instances, about);
-    standMs = Math.max(standMs, longestStandMs(listener, { changers, faults, idle }));
+    blockedMs = Math.max(blockedMs, longestBlockedMs(listener, { changers, faults, idle }));
   }
-  assert.ok(standMs <= LEASE_MS + SLACK_MS, `a line was blocked for ${Math.round(standMs / SECOND_MS)} s`);
+  assert.ok(
+    blockedMs <= LEASE_MS + SLACK_MS,
+    `a line was blocked for ${Math.round(blockedMs / SECOND_MS)} s`,
+  );
   return {
     queue: driver,
     mixes: mixes.length,
@@ -164,11 +167,14 @@ export async function runInstances(
     messages: listeners.reduce((sum, listener) => sum + firstArrivals(listener).length, 0),
     requests: listeners.reduce((sum, { arrivals }) => sum + arrivals.length, 0),
     repeats,
-    'longest stand, s': Number((standMs / SECOND_MS).toFixed(1)),
+    'longest blocked, s': Number((blockedMs / SECOND_MS).toFixed(1)),
   };
 }
 
-/** Freezes one instance for longer than a lease, and meanwhile kills another and restarts the third, in a random order of them. */
+/**
+ * Freezes one instance for longer than a lease, and in the meantime kills another and restarts the third, in a random
+ * order of them.
+ */
 async function commitFaults(
   instances: Instances,
   {

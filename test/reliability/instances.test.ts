@@ -50,7 +50,7 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
     }
   });
 
-  test('are not harmed by one that is frozen for longer than its lease', {
+  test('are not affected by one that is frozen for longer than its lease', {
     timeout: TEST_TIMEOUT_MS,
   }, async (t) => {
     await using target = await startTarget();
@@ -59,7 +59,7 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
       queue_polling_interval: 0.5,
     });
     const api = instances.apiOf(1);
-    // The other instance is stopped meanwhile, so that it is certain which one receives the first message.
+    // The other instance is stopped in the meantime, so that it is certain which one receives the first message.
     const stopped = instances.processOf(1).pid;
     const { id } = await api.create('/webhooks', { name: 'w', topic: 'ACCOUNT', target_url: target.url });
     const { promise: held, resolve: hold } = Promise.withResolvers<Parameters<Behaviour>[0]>();
@@ -74,7 +74,7 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
     await api.create('/accounts', { name: 'second' });
     await target.waitFor(3);
     process.kill(instances.processOf(0).pid, 'SIGCONT');
-    // The response that the first one gets now is for a message that others have settled.
+    // The first instance now gets a response for a message that another one has settled.
     answer(500)(first);
     await instances.apiOf(0).create('/accounts', { name: 'third' });
     await target.waitFor(4);

@@ -173,7 +173,7 @@ export class Instances implements AsyncDisposable {
     }
   }
 
-  /** A whole list, page by page. */
+  /** Reads a whole list, page by page. */
   // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
   async readAll(list: string): Promise<any[]> {
     return await readWhole((page) => this.read(page), `${list}?limit=200`);

@@ -5,7 +5,7 @@ import { changedConstants } from '../support/changed-constants.ts';
 export const DELIVERY_TIMEOUT_SECONDS = 2;
 /** A lease lasts this much longer than the longest request, as documented. */
 const DOCUMENTED_MARGIN_MS = 30_000;
-/** A short run does not wait for so long. */
+/** A short run waits less. */
 const MARGIN_MS = Number(process.env.PROOF_LEASE_MARGIN_MS ?? DOCUMENTED_MARGIN_MS);
 
 /** After this time, others deliver the messages that a lost instance had in flight. */

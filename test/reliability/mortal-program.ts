@@ -87,7 +87,7 @@ export class MortalProgram implements AsyncDisposable {
     }
   }
 
-  /** A whole list, page by page. */
+  /** Reads a whole list, page by page. */
   // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
   async readAll(path: string): Promise<any[]> {
     return await readWhole((page) => this.read(page), `${path}?limit=200`);

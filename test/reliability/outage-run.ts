@@ -16,9 +16,9 @@ export interface Outage {
   name: string;
   begin(): Promise<unknown>;
   end(): Promise<unknown>;
-  /** What the log says once when it begins; null if the service is not affected. */
+  /** The log line that occurs once when the outage begins; null if the service is not affected. */
   says: RegExp | null;
-  /** What the log says when it is over. An error may be logged again only after this, or after a minute. */
+  /** The log line at the end of the outage. An error may be logged again only after this, or after a minute. */
   saysOver?: RegExp;
   /** Whether readiness fails, too. */
   isUnready: boolean;
@@ -42,7 +42,7 @@ const WEBHOOKS = 3;
 const HOLD_MS = 1_500;
 const ARRIVALS_BETWEEN = 10;
 const LINES_SHOWN = 3;
-/** What the log says when polls of the queue succeed again, which may be sooner than the end of the outage. */
+/** The log line when polls of the queue succeed again, which may be before the end of the outage. */
 const QUEUE_OVER = /^the queue responds again/;
 /** Deliveries this shortly before a fault may not have been recorded. */
 const RECENT_MS = 5_000;

@@ -59,7 +59,7 @@ async function listenTo(api: Api, target: Target, more: object = {}): Promise<st
   return `/webhooks/${webhook.id}`;
 }
 
-/** Makes a target wait for the test: returns the first request, and the function that answers it. */
+/** Makes a target hold its first request. Returns the request and the function that responds to it. */
 async function heldRequest(target: Target, cause: () => Promise<unknown>): Promise<TargetExchange> {
   const { promise, resolve } = Promise.withResolvers<TargetExchange>();
   target.respondWith(resolve);
@@ -93,7 +93,7 @@ describe('a shutdown', () => {
     // npm and the terminal both pass Ctrl-C on.
     ['SIGINT', ', even if it is repeated within a second,'],
   ] as const) {
-    test(`by ${signal}${repetition} lets a postback in flight finish, records it, and accepts no requests meanwhile`, async (t: TestContext) => {
+    test(`by ${signal}${repetition} lets a postback in flight finish, records it, and accepts no requests in the meantime`, async (t: TestContext) => {
       using folder = temporaryFolder();
       await using target = await startTarget();
       const settings = { data_dir: folder.path, shutdown_timeout: 30 };
@@ -267,7 +267,7 @@ describe('a shutdown', () => {
     assert.equal(program.logLines.at(-1)?.msg, 'stopped');
   });
 
-  test('ends at once at a further signal after that', async () => {
+  test('ends at once at a further signal after the delay', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget({ respondWith: hang() });
     const { program, api } = await startWithApi({ data_dir: folder.path, shutdown_timeout: 60 });

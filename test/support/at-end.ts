@@ -2,7 +2,10 @@ import { after } from 'node:test';
 
 const steps: (() => Promise<void>)[] = [];
 
-/** Does something once all tests of this process are over, the last step that was added first. Called while a module is loaded. */
+/**
+ * Adds a step that runs once all tests of this process are over. Steps run in reverse order. Called while a module is
+ * loaded.
+ */
 export function atEnd(step: () => Promise<void>): void {
   // Not before: a program that only imports this one would report as a program of tests.
   if (steps.length === 0)

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-/** The bundle has neither the names of files nor all constants. */
+/** The bundle contains neither the names of files nor all constants. */
 const FROM_SOURCES = pathToFileURL(path.join(ROOT, 'bench/from-sources.js')).href;
 
 /**

@@ -33,7 +33,7 @@ export interface CollectedRequest {
   body: Buffer;
 }
 
-/** A collector of OpenTelemetry: a real HTTP server that accepts OTLP and decodes JSON. */
+/** An OpenTelemetry collector: a real HTTP server that accepts OTLP and decodes JSON. */
 export interface Collector extends AsyncDisposable {
   readonly url: string;
   readonly port: number;

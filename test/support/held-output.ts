@@ -12,8 +12,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
 /**
- * What standard output of a program is: `|` of a shell makes a pipe, journald and Node make a socket, and `docker run -t`
- * and ssh make a terminal.
+ * The kinds of standard output: a shell's `|` makes a pipe, journald and Node make a socket, and `docker run -t` and
+ * ssh make a terminal.
  */
 export const OUTPUT_KINDS = ['pipe', 'socket', 'terminal'] as const;
 export type OutputKind = (typeof OUTPUT_KINDS)[number];

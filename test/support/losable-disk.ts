@@ -13,9 +13,9 @@ const run = promisify(execFile);
 /** The kernel writes the journal by itself every few seconds, which would save unsynced data. */
 const MOUNT_OPTIONS = 'loop,commit=300';
 /**
- * `EXT4_IOC_SHUTDOWN` with `NOLOGFLUSH`, which tests of file systems use in place of a power failure: from this call on,
- * nothing reaches the disk, and what the kernel had not written is lost. Node has no `ioctl`; perl is in every Debian. It
- * waits for a line, because starting it takes longer than a program needs to sync its latest changes.
+ * `EXT4_IOC_SHUTDOWN` with `NOLOGFLUSH`, which tests of file systems use in place of a power failure. From this call
+ * on, nothing reaches the disk, and data that the kernel had not written is lost. Node has no `ioctl`; perl is in every
+ * Debian. It waits for a line, because starting it takes longer than a program needs to sync its latest changes.
  */
 const SHUT_DOWN = `use Fcntl;
 sysopen(my $folder, $ARGV[0], O_RDONLY) or die "open: $!";

@@ -27,7 +27,7 @@ export class PlayerClient {
     this.#headers = headers;
   }
 
-  /** @param headers of this request, beside those of each */
+  /** @param headers of this request, in addition to those of every request */
   async post(
     path: string,
     body: unknown = {},
@@ -67,7 +67,7 @@ export class PlayerClient {
     return body;
   }
 
-  /** Asks for a unit; returns the response, which may be a refusal. */
+  /** Requests a unit; returns the response, which may be a refusal. */
   async askForUnit(unit: string): Promise<PlayerAnswer> {
     return await this.post('unit', { unit, page: this.#page });
   }

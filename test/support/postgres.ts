@@ -25,7 +25,7 @@ interface Kept {
   schema: string;
 }
 
-/** Databases that this process has created and not dropped. */
+/** Databases that this process has created and not yet dropped. */
 const left = new Set<string>();
 /** Emptied databases of finished tests: creating one takes fifty times as long as emptying one. */
 const free: Kept[] = [];

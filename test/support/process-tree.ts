@@ -9,7 +9,7 @@ const ENDED = 'Z';
 /** Sends a signal to a process and all its children; Linux only, since it reads `/proc`. */
 export function signalTree(pid: number, signal: NodeJS.Signals): void {
   const children = processIds().filter((each) => statusOf(each)?.parent === pid);
-  // The parent is first, so that it cannot start further children meanwhile.
+  // The parent is first, so that it cannot start further children in the meantime.
   for (const each of [pid, ...children]) send(each, signal);
 }
 
@@ -71,7 +71,7 @@ export function processesAbout(file: string): { pid: number; commandLine: string
       const isAbout = (commandLine + readFileSync(`/proc/${pid}/environ`, 'utf8')).includes(file);
       return isAbout ? [{ pid, commandLine }] : [];
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
       return [];
     }
   });

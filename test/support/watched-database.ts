@@ -1,12 +1,12 @@
 import type { Database, Transaction } from '../../src/database/database.ts';
 
-/** The use of a member of a transaction, or of what reads outside of one. */
+/** The use of a member of a transaction, or of a reader outside of transactions. */
 export interface DatabaseUse {
   readonly member: keyof Transaction;
   readonly isInTransaction: boolean;
-  /** Empty if the member is no function. */
+  /** The arguments; empty if the member is not a function. */
   readonly given: readonly unknown[];
-  /** What a function resolved with, or the member that is no function. */
+  /** The value that the function resolved with, or the member itself if it is not a function. */
   readonly result: unknown;
 }
 
@@ -50,7 +50,7 @@ export function watchedDatabase(inner: Database, onUse: (use: DatabaseUse) => vo
   return withMembers(inner, members);
 }
 
-/** The same function, which reports what it was given and what it returned. */
+/** The same function, which reports its arguments and its result. */
 function reporting<F extends (...given: never[]) => unknown>(
   inner: F,
   report: (given: readonly unknown[], result: unknown) => void,

@@ -24,8 +24,8 @@ export interface WatchedService extends RunningService, AsyncDisposable {
   pid: number;
   logLines: readonly LogLine[];
   /**
-   * Runs an action, and returns how long the service's own work blocked its event loop meanwhile: the upper
-   * bound of the metric's bucket, in ms as they would be on a machine of the usual speed.
+   * Runs an action, and returns how long the service's own work blocked its event loop in the meantime. The time is the
+   * upper bound of the metric's bucket, in ms, scaled to a machine of the usual speed.
    */
   busyDuring(work: () => Promise<unknown>): Promise<number>;
 }

@@ -10,7 +10,7 @@ import {
 import { aroundTests } from '../support/around-tests.ts';
 import { requestToken, startTestService, type TestService } from '../support/service.ts';
 
-/** Names that share parts, repeat, and hold what means something in patterns; addresses in another order. */
+/** Names that share parts, occur twice, or contain special characters of patterns, with addresses in another order. */
 const CLIENTS = [
   ['Alpha', 'z@example.com'],
   ['alpha beta', 'Y@example.com'],
@@ -61,7 +61,7 @@ describe('the list of API clients in the admin UI', () => {
 
   aroundTests(async (parts) => {
     let time = Date.now();
-    // Each is made and used in a minute of its own.
+    // Each is created and used in a minute of its own.
     service = parts.use(await startTestService({ now: () => time }));
     await createAdministrator(service.settings.data_dir);
     admin = await signedInBrowser(service.url);
@@ -95,7 +95,7 @@ describe('the list of API clients in the admin UI', () => {
     });
     await fc.assert(
       fc.asyncProperty(asked, async ({ search, sort, direction, state, limit, offset }) => {
-        // The middle of somebody's id.
+        // The middle of a client's id.
         const text =
           typeof search === 'string' ? search : all[search.at]!.client_id.slice(5, 15).toUpperCase();
         const { status, body } = await list({

@@ -128,13 +128,13 @@ describe('dead letters of all webhooks', () => {
       `update deliveries set updated_at = ? where status = 'DEAD_LETTERED' returning id`,
       tomorrow,
     );
-    // Otherwise, those of the first call could be dead letters again at the second.
+    // Otherwise, messages of the first call could be dead letters again at the second.
     target.respondWith(answer(200));
     assert.equal((await redeliver({ webhook_id: ids.North })).done, 3);
     assert.equal((await redeliver({})).done, 3);
   });
 
-  test('of inactive webhooks are left alone, and a request for them is rejected with the reason', async () => {
+  test('of inactive webhooks are not changed, and a request for them is rejected with the reason', async () => {
     await using _service = service;
     const record = (await service.api.get(`/webhooks/${ids.North}`)).body;
     await service.api.put(`/webhooks/${ids.North}`, { ...record, enabled: false });
@@ -202,7 +202,7 @@ describe('dead letters of all webhooks', () => {
     );
   });
 
-  test('are searched on behind the newest 10,000 if a filter matches older ones, without a gap', async () => {
+  test('are searched beyond the newest 10,000 if a filter matches older ones, without a gap', async () => {
     await using _service = service;
     // Many were dead-lettered at the same moment.
     await runSql(

@@ -71,7 +71,7 @@ describe('a webhook whose head is leased', () => {
     assert.equal(await webhook.nextAttemptInList(), nextAttempt);
   });
 
-  it('is blocked while its head has failed, whether that waits or is tried again', async () => {
+  it('is blocked while its head has failed, whether the head waits or is in flight', async () => {
     await using webhook = await open();
     const none = { listed: 0, counted: 0 };
     const one = { listed: 1, counted: 1 };

@@ -5,7 +5,7 @@ import { importCourse } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Long enough for several pages, with names that share parts, repeat, and hold what means something in patterns. */
+/** Enough for several pages, with names that share parts, occur twice, or contain special characters of patterns. */
 const NAMES = [
   'Alpha',
   'alpha beta',
@@ -27,7 +27,7 @@ interface Row {
   [member: string]: unknown;
 }
 
-/** The model: what a list is to answer, over all rows. */
+/** The model: the rows that a list must return, from all rows. */
 function expected(
   rows: readonly Row[],
   {
@@ -84,7 +84,7 @@ async function list(service: TestService, path: string, members: Record<string, 
   return body;
 }
 
-describe('the search, order and pages of admin UI lists agree with a simple model for', () => {
+describe('the search, order and pages of admin UI lists agree with a simple model, for', () => {
   let service: TestService;
   const accounts: Row[] = [];
   const webhooks: Row[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startTestService } from '../support/service.ts';
 
-// Runs on SQLite alone: its queries are those of the list of webhooks.
+// Runs on SQLite alone: the tests of the list of webhooks run the same queries on both databases.
 
 const ACCOUNT_WEBHOOK = { name: 'CRM', topic: 'ACCOUNT', target_url: 'http://127.0.0.1:9/' };
 

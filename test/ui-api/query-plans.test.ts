@@ -27,7 +27,9 @@ interface Asked {
   values: readonly SqlValue[];
 }
 
-/** What the embedded engine does for the lists, according to its plans: it runs them on the thread that does everything else. */
+/**
+ * Checks the plans of the embedded engine for the lists, because it runs them on the thread that does everything else.
+ */
 describe('the cost of a page of a list depends only on its size', () => {
   const stack = new AsyncDisposableStack();
   let connection: DatabaseSync;
@@ -50,7 +52,7 @@ describe('the cost of a page of a list depends only on its size', () => {
         asked.push({ sql, values });
         return statements.all(sql, values) as Row[];
       },
-      // Only what the messages of a page are about is read row by row, by id.
+      // Only the subjects of a page's messages are read row by row, by id.
       allFor: async <Row>({ forOne, columns }: RowsStatement, rows: readonly NamedRow[]) => {
         assert.deepEqual(columns, ['id'], 'lists are read by one statement');
         return rows.flatMap((row) => statements.all(forOne, [row.id!]) as Row[]);

@@ -15,7 +15,7 @@ const manifest = JSON.parse(
   readFileSync(path.join(UI_BUILD_FOLDER, '.vite', 'manifest.json'), 'utf8'),
 ) as Record<string, Chunk>;
 
-/** A chunk and all that is loaded together with it, without what waits for a page to be opened. */
+/** A chunk and all chunks that are loaded together with it, but not those that are loaded when a page is opened. */
 function loadedWith(name: string, found = new Set<string>()): Set<string> {
   const chunk = manifest[name]!;
   if (found.has(chunk.file)) return found;

@@ -42,7 +42,7 @@ describe('an API client', () => {
     );
   });
 
-  test('that somebody else changed is not overwritten silently: the input is kept and may be saved again', async () => {
+  test('that someone else changed is not overwritten silently: the input is kept and may be saved again', async () => {
     const { id } = await createBeside(ui.service, 'Contested');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
@@ -64,7 +64,7 @@ describe('an API client', () => {
     await rowOf(page, 'Contested: mine').getByText('Disabled').waitFor();
   });
 
-  test('that somebody else changed can be edited from its current state instead', async () => {
+  test('that someone else changed can be edited from its current state instead', async () => {
     const { id } = await createBeside(ui.service, 'Yielding');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
@@ -83,7 +83,7 @@ describe('an API client', () => {
     assert.deepEqual([name, scopes.includes('content:write')], ['Yielding: theirs', false]);
   });
 
-  test('that somebody else deleted is reported as deleted when it is opened and when it is saved', async () => {
+  test('that someone else deleted is reported as deleted when it is opened and when it is saved', async () => {
     const { id } = await createBeside(ui.service, 'Fleeting one');
     const { id: second } = await createBeside(ui.service, 'Fleeting, too');
     await using visit = await ui.visit(CLIENTS);

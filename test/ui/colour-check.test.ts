@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { assertNoColourFaults } from './support/axe.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
-/** Pages of tests may replace their elements at any time: as if the page did so after each answer, three times. */
+/** Pages may replace their elements at any time. This simulates a page that does so after each result, three times. */
 async function checkWhileReplaced(body: string): Promise<void> {
   const page = await (await sharedBrowser()).newPage();
   try {
@@ -22,11 +22,11 @@ async function checkWhileReplaced(body: string): Promise<void> {
 }
 
 describe('the check of colours', () => {
-  it('passes text that is easy to read, though its element is replaced meanwhile', async () => {
+  it('passes text that is easy to read, though its element is replaced in the meantime', async () => {
     await checkWhileReplaced('<p class="easy" style="color: #000">Delivered</p>');
   });
 
-  it('fails for text that is hard to read, though its element is replaced meanwhile', async () => {
+  it('fails for text that is hard to read, though its element is replaced in the meantime', async () => {
     await assert.rejects(
       checkWhileReplaced('<p class="hard" style="color: #eee">Delivered</p>'),
       /color-contrast/,

@@ -169,7 +169,7 @@ describe('folders in the admin UI', () => {
     await page.getByRole('dialog').getByRole('link', { name: 'Northwind' }).waitFor();
   });
 
-  it('show that someone else renamed them meanwhile, and let one replace that name', async () => {
+  it('show that someone else renamed them in the meantime, and let one replace that name', async () => {
     const id = await make.folder('Ours');
     await using visit = await ui.visit(`/content?folder=${id}`);
     const { page } = visit;

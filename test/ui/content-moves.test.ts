@@ -153,7 +153,7 @@ describe('moving to folders in the admin UI', () => {
     assert.deepEqual(await places(), [from, from]);
   });
 
-  it('takes a course from where someone else moved it meanwhile, and undo returns it there', async () => {
+  it('takes a course from where someone else moved it in the meantime, and undo returns it there', async () => {
     const [from, theirs, ours] = [
       await make.folder('Left'),
       await make.folder('Theirs by now'),
@@ -235,7 +235,7 @@ describe('moving to folders in the admin UI', () => {
       assert.deepEqual((await places()).toSorted(), ['from', 'to', 'to']);
     });
 
-    it('ends at once if the service does not respond, and goes on with the rest', async () => {
+    it('pauses at once if the service does not respond, and can continue with the rest', async () => {
       await using visit = await ui.visit('/profile');
       const { page } = visit;
       const { dialog, places, release } = await begin(page, 'interrupted');

@@ -51,7 +51,7 @@ describe('uploads', () => {
       await promise;
       await route.continue().catch(() => undefined);
     });
-    // The route stays: taken away while a request is on its way to it, that request is never answered.
+    // The route stays: if it were removed during a request, that request would never get a response.
     return resolve;
   }
 
@@ -153,7 +153,7 @@ describe('uploads', () => {
     const folderId = await make.folder('Broken');
     await using visit = await ui.visit(`/content?folder=${folderId}`);
     const { page } = visit;
-    // The service imports it, and its answer is lost.
+    // The service imports it, and its response is lost.
     await page.route('**/courses', async (route) => {
       if (route.request().method() !== 'POST') return route.continue();
       await route.fetch();

@@ -22,7 +22,7 @@ it('the dashboard counts down to the next attempt although nothing else changes'
   await page.clock.install();
   let open = 0;
   let unchanged = 0;
-  // The service's clock goes forward with the one of the page, as exactly as the header field says.
+  // The service's clock advances with that of the page, with the precision of the header field.
   await page.route('**/ui/api/dashboard', async (route) => {
     open += 1;
     const response = await route.fetch();

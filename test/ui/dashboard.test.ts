@@ -11,7 +11,7 @@ import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
 const HOSTILE = `<img src=x onerror=alert(1)> \u202eنص ${'long '.repeat(30)}🎓`;
-/** What failed stays as it is while a test looks at it. */
+/** Failed messages must not be retried during a test. */
 const SLOW_RETRIES = { retry_initial_delay: 600, retry_max_delay: 600 };
 const LONG_REASON = `503 The course ${'was not found in the catalogue. '.repeat(5)}`.trim();
 const refuse = answer(503, { statusText: 'Service Unavailable' });
@@ -33,7 +33,7 @@ async function register(api: Api, learner: string): Promise<string> {
   return (await api.create('/registrations', body)).registration_id;
 }
 
-/** Whoever does not want them is rid of them, in that browser. */
+/** Hides the first steps, which applies to that browser. */
 async function hideFirstSteps(ui: Ui): Promise<void> {
   await using visit = await ui.visit('/');
   const { page } = visit;
@@ -76,7 +76,7 @@ describe('the dashboard of a new service', () => {
     target.respondWith(refuse);
     await api.create('/accounts', { name: 'Contoso' });
     await page.getByText('Blocked by: Account created').waitFor();
-    // Done once is done.
+    // A step that was done once stays done.
     await api.post(`/webhooks/${webhookId}/statistics/reset`);
     await page.reload();
     await page.getByText('Blocked by: Account created').waitFor();

@@ -19,7 +19,7 @@ describe('dead letters in the admin UI', () => {
   });
 
   const total = async () => (await ui.service.api.get('/ui/api/dead-letters')).body.total;
-  /** Makes webhooks with so many dead letters each, in place of those that there were. */
+  /** Replaces all webhooks by new ones with this many dead letters each. */
   const deadLetters = async (webhooks: readonly string[], each: number) => {
     target.respondWith(answer(410, { statusText: 'Gone' }));
     const { data: former } = (await ui.service.api.get('/webhooks?limit=200')).body;
@@ -174,7 +174,7 @@ describe('dead letters in the admin UI', () => {
     await page.getByText('No results').waitFor();
   });
 
-  it('are searched on behind the newest 10,000, and all matches can be redelivered', async () => {
+  it('can be searched beyond the newest 10,000, and all matches can be redelivered', async () => {
     await deadLetters(['CRM'], 1);
     const [{ id }] = (await ui.service.api.get('/webhooks')).body.data;
     await runSql(
@@ -310,7 +310,7 @@ describe('dead letters in the admin UI', () => {
     assert.deepEqual(names, ['3', '0']);
   });
 
-  it('are left alone when they are no longer dead letters, even if the page still lists them', async () => {
+  it('are not changed when they are no longer dead letters, even if the page still lists them', async () => {
     await deadLetters(['CRM'], 3);
     await using visit = await ui.visit(DEAD_LETTERS);
     const { page } = visit;

@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What a line may break at, shown as `|`. */
+/** Shows the places where a line may break as `|`. */
 const breaks = (text: string) => text.replaceAll(' ', '|').replaceAll('\u00a0', ' ');
 
 test('a length of time never breaks between a number and its unit', () => {

@@ -76,7 +76,7 @@ describe('a session that ends while a page is open', () => {
     assert.equal(await page.getByLabel('Name').inputValue(), 'Ann with two tabs');
   });
 
-  it('is renewed with the keyboard, which then goes on where it was, and the form has no error', async () => {
+  it('is renewed with the keyboard, whose focus then returns to where it was, and the form has no error', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     await page.getByRole('button', { name: 'Create client' }).click();
@@ -98,7 +98,7 @@ describe('a session that ends while a page is open', () => {
     await takeSecret(page);
   });
 
-  it('is renewed over a form in a dialog, with the mouse, and the Escape key has no effect on the form meanwhile', async () => {
+  it('is renewed over a form in a dialog, with the mouse, and the Escape key has no effect on the form in the meantime', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     await page.getByRole('button', { name: 'Create client' }).click();
@@ -171,7 +171,7 @@ describe('a session that ends while a page is open', () => {
     assert.equal(await page.getByLabel('Name').inputValue(), 'Ann under another name');
   });
 
-  it('stops what runs on the page if someone else signs in in another tab, and it then goes on', async () => {
+  it('pauses what runs on the page if someone else signs in in another tab, until the session is renewed', async () => {
     const email = 'otto@example.com';
     await createAdministrator(ui.service.settings.data_dir, { email, name: 'Otto' });
     const ids: number[] = [];

@@ -157,7 +157,7 @@ describe('the event log in the admin UI', () => {
     assert.equal(await page.getByLabel('From').inputValue(), '2001-12-12T14:05');
   });
 
-  it('means the same period in every time zone, also in the hour that occurs twice', async () => {
+  it('has a period that is the same in every time zone, also in the hour that occurs twice', async () => {
     const from = '2026-10-25T01%3A30Z';
     for (const [timezoneId, shown] of [
       ['Europe/Berlin', '2026-10-25T02:30'],

@@ -11,7 +11,7 @@ import { countClicks } from './support/clicks.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
-/** What failed stays as it is while a test looks at it. */
+/** Failed messages must not be retried during a test. */
 const SLOW_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 const REVOKED = { message: 'API key crm was revoked' };
 

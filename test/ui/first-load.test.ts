@@ -21,7 +21,7 @@ describe('the first load with an empty cache', () => {
     ui = parts.use(await startUi({ settings: { port: 0 } }));
   });
 
-  /** What a window that has loaded nothing before transfers until it shows what it is for. */
+  /** The transfers of a new window until the page shows its content. */
   async function load(what: FirstPage): Promise<Transfer[]> {
     await using visit = await ui.visit('/assets/none.js', { as: FIRST_PAGES[what] });
     return await firstLoad(visit.page, ui.service.url, what);

@@ -13,7 +13,7 @@ interface Delivery {
   about: { account: { id: number; name: string } };
 }
 
-/** Whether it is within the window, and nothing covers it. */
+/** Whether an element is within the window, and not covered. */
 async function isOnTop(element: Locator): Promise<boolean> {
   return await element.evaluate((it) => {
     const { left, top, bottom, width } = it.getBoundingClientRect();

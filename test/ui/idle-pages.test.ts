@@ -28,7 +28,7 @@ describe('an idle page', () => {
     webhook = `/administration/integrations/webhooks/${id}`;
   });
 
-  /** The requests of a minute by the page's clock, which passes as fast as the responses arrive. */
+  /** The requests of a minute by the page's clock, which advances as fast as the responses arrive. */
   async function watch(address: string, { hidden = false } = {}) {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
@@ -66,7 +66,7 @@ describe('an idle page', () => {
     });
   }
 
-  it('says so with its requests, which then do not prolong the session, until someone uses it', async () => {
+  it('marks its requests as unattended, so that they do not prolong the session, until someone uses it', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     await page.clock.install();
@@ -108,7 +108,7 @@ it('an idle page adds the date to times of yesterday at midnight', async () => {
   // In the time zone of the page.
   const late = await page.evaluate((event) => new Date(event).setHours(23, 58), line.oldest_dt as string);
   await page.clock.install({ time: late });
-  // Timers that scripts began before would go on by the other clock.
+  // Timers that scripts started before would continue by the other clock.
   await page.goto(`${ui.service.url}/ui/administration/integrations/webhooks/${id}?tab=history`);
   const time = page.getByRole('listitem').filter({ hasText: 'Account created' }).locator('time');
   await time.getByText(/^\d{2}:\d{2}/).waitFor();

@@ -20,7 +20,7 @@ describe('a whole list that is read while it changes', () => {
     service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
   });
 
-  /** Accounts of a search, in the order of their names and of their creation. */
+  /** Finds accounts, ordered by their names and then by their creation. */
   async function accountsOf(search: string): Promise<number[]> {
     const ids: number[] = [];
     for (let at = 0; at < ROWS; at += 1) {
@@ -30,7 +30,7 @@ describe('a whole list that is read while it changes', () => {
     return ids;
   }
 
-  /** The ids of the rows that are read, each at its first place. `meanwhile` runs after the first request. */
+  /** The ids of the rows that were read, each at its first place. `meanwhile` runs after the first request. */
   async function read(
     search: string,
     order: { sort: string; direction: string },

@@ -16,7 +16,7 @@ describe('a deletion in the admin UI that takes minutes', () => {
     learning = await Learning.create(ui);
   });
 
-  /** Makes the time limits of the page end by {@link letPass} alone. */
+  /** Makes the time limits of the page end only by {@link letPass}. */
   const holdTimeLimits = (page: Page) =>
     page.evaluate(() => {
       const limits: { ms: number; end: AbortController }[] = [];
@@ -35,7 +35,7 @@ describe('a deletion in the admin UI that takes minutes', () => {
       return limits.filter(({ end }) => !end.signal.aborted).map(({ ms }) => ms);
     }, ms);
 
-  /** Asks for the deletion of the record that the page shows. Returns a function that confirms it. */
+  /** Begins to delete the record that the page shows. Returns a function that confirms the deletion. */
   async function ask(page: Page, typed: string | null): Promise<() => Promise<void>> {
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: /^(?:Actions for|More actions)/ }).click();
@@ -75,7 +75,7 @@ describe('a deletion in the admin UI that takes minutes', () => {
       },
     },
   ];
-  it('is waited for, and then shown', async () => {
+  it('is awaited, and then shown', async () => {
     const { path, typed, notice } = await records[0]!.make();
     await using visit = await ui.visit(path);
     const { page } = visit;
@@ -87,7 +87,7 @@ describe('a deletion in the admin UI that takes minutes', () => {
   });
 
   for (const { what, make } of records) {
-    it(`is waited for, and succeeds if a proxy gave up, the deletion of ${what} went on, and it is requested again`, async () => {
+    it(`is awaited, and succeeds when it is requested again after a proxy gave up, while the deletion of ${what} continues`, async () => {
       const { path, typed, notice } = await make();
       await using visit = await ui.visit(path);
       const { page } = visit;

@@ -7,10 +7,10 @@ import { runSql } from '../support/database.ts';
 import { CLIENTS } from './support/clients.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-/** As many as a page of a history holds. */
+/** The number of messages on a page of the history. */
 const PAGE = 25;
 
-describe('the focus, if what had it disappears', () => {
+describe('the focus, if the element that had it disappears', () => {
   let ui: Ui;
   let make: ContentMaker;
   aroundTests(async (parts) => {
@@ -127,7 +127,7 @@ describe('the focus, if what had it disappears', () => {
     const { page } = visit;
     const copy = page.getByRole('button', { name: /^Copy the client id/ }).first();
     await copy.waitFor();
-    // As on every page without https.
+    // As on every page without HTTPS.
     await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const copied = page.evaluate(
       "new Promise((resolve) => document.addEventListener('copy', resolve, { once: true }))",

@@ -31,7 +31,7 @@ describe('a folder with many assets for many accounts', () => {
         ),
       ),
     );
-  /** Whose accounts the events are about, sorted. */
+  /** The accounts that the events are about, sorted. */
   const accountsInEvents = async (subtopic: string): Promise<number[]> =>
     (await ui.service.api.get(`/events?subtopic=${subtopic}&limit=200`)).body.data
       .map(({ account }: { account: { id: number } }) => account.id)

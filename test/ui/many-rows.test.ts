@@ -10,14 +10,14 @@ import type { Visit } from './support/visit.ts';
 const COUNT = 10_000;
 const PAGE_SIZE = 50;
 const LAST_PAGE = COUNT / PAGE_SIZE;
-/** Of one answer of the service, as the page reads it. */
+/** The limit of one response of the service to the page. */
 const MAX_ANSWER_BYTES = 32 * 1_024;
-/** Of a page with a list of 50 rows: none of its other parts grows with the amount of data. */
+/** The limit for a page with a list of 50 rows: no other part of it grows with the amount of data. */
 const MAX_ELEMENTS = 4_000;
 
 const INTEGRATIONS = '/administration/integrations';
 
-/** A list: by what it is ordered at first, its other order, a filter, and how many fit each. */
+/** A list: its first order, another order, a filter, and how many rows match. */
 interface List {
   address: string;
   noun: string;
@@ -31,7 +31,7 @@ interface List {
 
 const LISTS: Record<string, List> = {
   webhooks: {
-    // Otherwise those in error are first.
+    // By default, webhooks in error are first.
     address: `${INTEGRATIONS}/webhooks?sort=name`,
     noun: 'Webhook',
     sortBy: 'Successes',
@@ -60,7 +60,7 @@ const LISTS: Record<string, List> = {
   },
 };
 
-/** Notes the size of every answer that the page gets from the service; those too large are its faults. */
+/** Records the size of every response of the service to the page. The returned function fails if one was too large. */
 function watchAnswers(page: Page): () => Promise<void> {
   const sizes: Promise<[url: string, bytes: number]>[] = [];
   page.on('response', (response) => {
@@ -154,7 +154,7 @@ describe(`with ${COUNT} webhooks, courses, accounts, API clients and dead letter
     const { page } = visit;
     const assertAnswers = watchAnswers(page);
     await visit.go(`${INTEGRATIONS}/clients`);
-    // The tests' own is one of them.
+    // The client of the tests is one of them.
     await range(page, '1–50 of 10,001');
     await assertElements(visit, PAGE_SIZE);
     await page.getByRole('searchbox').fill('ärzte-client 05');

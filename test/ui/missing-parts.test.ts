@@ -9,7 +9,7 @@ describe('a part of the UI that an upgrade has replaced', () => {
     ui = parts.use(await startUi());
   });
 
-  it('is missing alone: the page of a webhook stays without its charts', async () => {
+  it('does not affect the rest: the page of a webhook is shown without its charts', async () => {
     const webhook = { name: 'CRM', topic: 'ACCOUNT', target_url: 'https://crm.example.com/', enabled: false };
     const { id } = await ui.service.api.create('/webhooks', webhook);
     await using visit = await ui.visit('/profile');

@@ -168,7 +168,7 @@ function assertHas(api: DataModelApi, element: string, value: string): void {
   assert.equal(api.GetValue(element), value, `${element} reads ${JSON.stringify(shown(value))}`);
 }
 
-/** What the page sends to the service for the question. */
+/** The answer that the page sends to the service for the question. */
 function sentAnswer({ sent }: StartedUnit, who: 'learner' | 'correct'): unknown {
   const [question] = Object.values(sent().interactions as Record<string, Record<string, unknown>>);
   if (who === 'learner') return question?.learner_response ?? question?.student_response;

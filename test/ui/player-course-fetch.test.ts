@@ -52,8 +52,8 @@ function watchedPage(t: TestContext) {
       for (const resolve of responses.splice(0)) resolve(new Response('[]'));
       await setImmediate();
     },
-    /** The window shows the next page. The requests of the page before have no response in it. */
-    goOn: () => {
+    /** Shows the next page in the window. It gets no responses to the requests of the previous page. */
+    showNextPage: () => {
       Object.assign(course, { document: documentOf('next'), fetch: sendItself });
       watch();
     },
@@ -82,14 +82,14 @@ it('the room of a report is free again once the report has a response', async (t
 });
 
 it('the next page in a window of a course has all its room', async (t) => {
-  const { page, sent, report, goOn, respond } = watchedPage(t);
+  const { page, sent, report, showNextPage, respond } = watchedPage(t);
   report(40_000, { keepalive: true });
-  goOn();
+  showNextPage();
   page.mayLeave = true;
   report(40_000);
   assert.deepEqual(sent, [true, true]);
-  goOn();
-  // A response for a page before frees no room of this one.
+  showNextPage();
+  // A response to a previous page frees no room of this one.
   await respond();
   report(60_000);
   report(1_000);

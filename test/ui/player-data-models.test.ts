@@ -6,7 +6,7 @@ import { type ElementRule, SCORM_12_ELEMENTS, SCORM_2004_ELEMENTS } from './supp
 import { type Answer, ERRORS, PlainDataModel } from './support/plain-data-model.ts';
 
 const RULES = { '1.2': SCORM_12_ELEMENTS, '2004': SCORM_2004_ELEMENTS };
-/** What the service gives to a unit that was never opened, as far as the tables know it. */
+/** The initial values of a unit that was never opened, as far as the tables define them. */
 const GIVEN = {
   '1.2': {
     core: { lesson_status: 'not attempted', lesson_mode: 'normal', total_time: '00:00:00' },
@@ -76,7 +76,7 @@ function assertRule(version: ScormVersion, rule: ElementRule): void {
   const element = rule.element.replace('.n.', '.0.').replace('.m.', '.0.');
   const isKeyword = /\._(?:children|count|version)$/.test(element);
   const fresh = () => prepared(version, rule.element);
-  // Before its id, a place of a list is not there.
+  // An entry of a list does not exist before it has an id.
   const isThere = !/\.(?:n\.id|n\.comment|m\.id|m\.pattern)$/.test(rule.element);
   if (rule.access === 'write') {
     if (isThere) assert.deepEqual(read(fresh(), element), { value: '', error: errors.writeOnly }, 'read');
@@ -136,7 +136,7 @@ function assertSequence(version: ScormVersion, seed: number): void {
     const kind = random(40);
     if (kind === 0) made('Commit', api.Commit(''), '', model.commit());
     else if (kind === 1) made('Initialize', api.Initialize(''), '', model.initialize());
-    // Beginning again, SCORM 1.2 forgets interactions without an id, which nobody can read.
+    // When it begins again, SCORM 1.2 forgets interactions without an id, which cannot be read.
     else if (kind === 2 && random(4) === 0 && version === '2004')
       made('Terminate', api.Terminate(''), '', model.terminate());
     else if (kind < 18) made(`GetValue ${element}`, api.GetValue(element), element, model.get(element));

@@ -244,7 +244,7 @@ describe('a learner who opens another unit while the connection is lost', () => 
     await open(learner);
     await learner.page.getByRole('button', { name: /^Lesson 2/ }).click();
     await learner.page.getByRole('heading', { name: UNSAVED }).waitFor();
-    await learner.page.getByText('The course goes on once your work is saved.').waitFor();
+    await learner.page.getByText('The course continues once your work is saved.').waitFor();
     assert.equal(await learner.page.locator('iframe').count(), 0, 'no blank frame');
     assert.equal(
       await learner.page.getByText('The service cannot be reached').count(),

@@ -133,7 +133,7 @@ describe('the reports of a course that calls the service itself', () => {
       assert.equal(await recorded(registrationId), 'Completed');
     });
 
-    it(`are not called saved if they fail that are sent with ${how} at ${failing}`, async () => {
+    it(`are not shown as saved if they fail and are sent with ${how} at ${failing}`, async () => {
       await using learner = await newLearner(browser);
       await open(learner);
       await sayAt(learner, failing, 'completed', PASSED, how);
@@ -173,7 +173,7 @@ describe('the reports of a course that calls the service itself', () => {
     });
   }
 
-  it('are waited for if the learner exits before they have a response', async () => {
+  it('are awaited if the learner exits before they have a response', async () => {
     await using learner = await newLearner(browser);
     const registrationId = await open(learner);
     await route(learner, later);
@@ -184,7 +184,7 @@ describe('the reports of a course that calls the service itself', () => {
     assert.equal(await recorded(registrationId), 'Completed');
   });
 
-  it('are not called saved if one was lost before, though others arrive', async () => {
+  it('are not shown as saved if one was lost before, though others arrive', async () => {
     await using learner = await newLearner(browser);
     await open(learner);
     await route(learner, fail);
@@ -292,7 +292,7 @@ describe('the reports of a course that calls the service itself', () => {
     await notice(learner, 'The service can be reached again. What you did meanwhile may not be saved.');
   });
 
-  it('are not called saved if the service refuses one, and the page says so at once', async () => {
+  it('are not shown as saved if the service refuses one, and the page says so at once', async () => {
     await using learner = await newLearner(browser);
     await open(learner);
     await say(learner, 'completed', INVALID);
@@ -301,7 +301,7 @@ describe('the reports of a course that calls the service itself', () => {
     await heading(learner, REFUSED);
   });
 
-  it('are not called saved if the service refuses the last one', async () => {
+  it('are not shown as saved if the service refuses the last one', async () => {
     await using learner = await newLearner(browser);
     await open(learner);
     await sayAt(learner, 'pagehide', 'completed', INVALID, 'XMLHttpRequest');
@@ -309,7 +309,7 @@ describe('the reports of a course that calls the service itself', () => {
     await heading(learner, REFUSED);
   });
 
-  it('are not called saved if a page of a network responds in place of the service', async () => {
+  it('are not shown as saved if a login page of a network responds in place of the service', async () => {
     await using learner = await newLearner(browser);
     await open(learner);
     await sayAt(learner, 'pagehide', 'completed', PASSED, 'fetch');
@@ -319,7 +319,7 @@ describe('the reports of a course that calls the service itself', () => {
   });
 
   for (const how of ['fetch', 'XMLHttpRequest'] as const)
-    it(`are not called saved if a proxy responds to one (${how}), and the course then goes to its next page`, async () => {
+    it(`are not shown as saved if a proxy responds to one (${how}), and the course then goes to its next page`, async () => {
       await using learner = await newLearner(browser);
       await open(learner);
       await route(learner, (each) =>
@@ -375,7 +375,7 @@ describe('the reports of a course that calls the service itself', () => {
     });
   }
 
-  it('arrive to the last when the tab is closed while a course sends more of them than a browser has connections', async () => {
+  it('all arrive when the tab is closed while a course sends more of them than a browser has connections', async () => {
     await using learner = await newLearner(browser);
     const registrationId = await open(learner);
     await learner.course.locator('#ready').click();

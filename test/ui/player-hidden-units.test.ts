@@ -31,7 +31,7 @@ describe('a unit that the manifest hides', () => {
     browser = await sharedBrowser();
   });
 
-  it('is not in the table of contents, but the course leads to it, and its result counts', async () => {
+  it('is not in the table of contents, but the course continues to it, and its result counts', async () => {
     const items = item('first', 'r1') + item('reading', 'a1', HIDDEN) + item('last', 'r1');
     const { registrationId } = await registerTo(service, scorm2004Course({ items }));
     const { units } = await (await startLaunch(service, registrationId)).open();

@@ -18,14 +18,16 @@ const XAPI_FILES = {
   'start.html': '<!doctype html><title>Golf</title><h1>Golf</h1>',
 };
 
-/** What a hostile xAPI course knows of its victim. */
+/** The data that a hostile xAPI course has about its victim. */
 interface Victim {
   actor: object;
   registration: string;
   statementId: string;
 }
 
-/** Tries to read and write another learner's records, and returns the status of each and what was found. */
+/**
+ * Tries to read and write another learner's records, and returns the status of each try and the records that it found.
+ */
 async function attackRecords({ actor, registration, statementId }: Victim): Promise<Record<string, string>> {
   const given = new URLSearchParams(location.search);
   const activityId = given.get('activity_id') ?? '';
@@ -171,7 +173,7 @@ describe('a hostile course that looks for data of others', () => {
     await learner.given();
     const tried = await run(learner, attackVersions, { file: 'answers.json' });
     for (const [address, status] of Object.entries(tried)) assert.match(status, /^40[04]$/, address);
-    // The key is there, for those who play that version.
+    // Learners of that version can read the key.
     const later = await registerTo(service, withKey, 'bob@example.com');
     await learner.open(service, later.registrationId);
     await learner.given();

@@ -10,7 +10,7 @@ import { registerTo } from '../support/registered-course.ts';
 import { Learner } from './support/learner.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-/** Tries what a hostile course would, and returns what came of each. */
+/** Makes the attacks of a hostile course, and returns the outcome of each. */
 async function attack({ main, other }: { main: string; other: string }): Promise<Record<string, string>> {
   const tried: Record<string, string> = {};
   const tryOut = async (name: string, work: () => unknown) => {

@@ -6,12 +6,12 @@ import { Saver } from '../../web/player/src/saver.ts';
 import { keepUnsent, takeUnsent } from '../../web/player/src/unsent.ts';
 import { pageInNode, problem } from './support/page-in-node.ts';
 
-/** Keeps unsent work of so many characters. Returns whether the browser keeps it after the tab is closed. */
+/** Stores unsent work of this many characters. Returns whether the browser keeps it after the tab is closed. */
 const keep = (registration: string, length = 10, isPromised = false) => {
   const write = { page: 1, sequence: 1, cmi: { suspend_data: 'x'.repeat(length) } };
   return keepUnsent({ registration, attempt: 1 }, 'commit', write, { replaces: true, isPromised });
 };
-/** Begins to save so many characters of a learner's work. */
+/** Begins to save this many characters of a learner's work. */
 const save = (registration: string, length: number) => {
   new Saver({
     owner: { registration, attempt: 1 },
@@ -46,7 +46,7 @@ describe('a browser that several learners use', () => {
     assert.deepEqual(keptOf(kept), ['newer', 'here']);
   });
 
-  it('makes room last in place of work that a page promised to save, and remembers that it is lost', (t) => {
+  it('removes work that a page promised to save last of all, and remembers that it is lost', (t) => {
     const { kept } = pageInNode(t, { room: 4_000 });
     keep('promised', 1_000, true);
     t.mock.timers.setTime(DAY_MS);
@@ -60,7 +60,7 @@ describe('a browser that several learners use', () => {
     assert.deepEqual(['promised', 'here', 'copy'].map(hasLoss), [true, false, false]);
   });
 
-  it('removes nothing for work that has no room in any case', (t) => {
+  it('removes nothing for work that does not fit in any case', (t) => {
     const { kept } = pageInNode(t, { room: 4_000 });
     keep('older', 1_000);
     keep('newer', 1_000);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hearResults } from '../support/heard-results.ts';
 import { scorm12Course } from '../support/player-courses.ts';
+import { subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import {
   Api,
@@ -18,7 +18,7 @@ import { sharedBrowser } from './support/shared-browser.ts';
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** What a target heard, without repeated deliveries of one message, which a kill may cause. */
+/** The messages that a target received, without repeated deliveries, which a kill may cause. */
 function messagesOf({ requests }: Target) {
   type Message = { resource: { registration: Record<string, unknown> } };
   const messages = new Map(requests.map(({ headers, json }) => [headers['webhook-id'], json as Message]));
@@ -37,7 +37,7 @@ describe('a course while the service is killed', () => {
     const { clientId, clientSecret } = await createClient(folder.path);
     const api = new Api(first.url, await requestToken(first.url, clientId, clientSecret));
     const service = { api, url: first.url, settings } as unknown as TestService;
-    await hearResults(service, target);
+    await subscribeToResults(service, target);
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(await sharedBrowser());
     await learner.open(service, registrationId);
@@ -51,7 +51,7 @@ describe('a course while the service is killed', () => {
 
     await set(['cmi.core.lesson_status', 'incomplete']);
     await learner.saved();
-    // The service records this save, and is killed before its answer reaches the page.
+    // The service records this save, and is killed before its response reaches the page.
     const recorded = Promise.withResolvers<void>();
     await learner.page.route(
       '**/commit',

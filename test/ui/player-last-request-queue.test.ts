@@ -46,7 +46,7 @@ function queueOf(t: TestContext) {
       { method, url: new URL(`http://content/token/${path}`), headers: [], body, bytes },
       course,
     );
-  /** Answers a request, and lets the queue go on. */
+  /** Answers a request, and lets the queue continue. */
   const answer = async (at: number, response: Response = arrived()) => {
     sent[at]?.answer.resolve(response);
     await new Promise((resolve) => setImmediate(resolve));
@@ -87,7 +87,7 @@ describe('the last requests of a course', () => {
     assert.equal(ids(sent).size, 2);
   });
 
-  it('have any size while the page of the player stays, and fit in with others once it goes', async (t) => {
+  it('have any size while the page of the player stays, and share the room with others once it goes', async (t) => {
     const { queue, course, sent, add } = queueOf(t);
     assert.equal(queue.takes(70_000, course), true);
     add('PutParam', 70_000);
@@ -100,7 +100,7 @@ describe('the last requests of a course', () => {
     );
   });
 
-  it('share what browsers let one page send while it closes', async (t) => {
+  it('share the amount that browsers let one page send while it closes', async (t) => {
     const { queue, course, add, answer } = queueOf(t);
     queue.pageCloses();
     add('PutParam', 40_000);

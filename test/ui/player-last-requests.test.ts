@@ -5,13 +5,13 @@ import type { Page, Route } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles } from '../support/course-packages.ts';
-import { heardOf } from '../support/heard-results.ts';
+import { receivedStatuses } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
 
-/** An AICC unit whose last words are synchronous requests. */
+/** An AICC unit whose last requests are synchronous. */
 const AICC_PAGE = `<!doctype html><html lang="en"><title>Unit</title><p id="ready">Ready</p><script>
 var given = new URLSearchParams(location.search);
 function hacp(command, data) {
@@ -29,7 +29,7 @@ addEventListener('unload', function () {
 });
 </script></html>`;
 
-/** A unit whose last words are synchronous requests to another server, and which notes their statuses. */
+/** A unit whose last requests are synchronous, go to another server, and record the statuses of the responses. */
 const reportingTo = (
   server: string,
   beforeThat = '',
@@ -56,7 +56,7 @@ setTimeout(function () {
 });
 </script><body></body></html>`;
 
-/** A cmi5 unit in its own window, whose last words are a synchronous request. */
+/** A cmi5 unit in its own window, whose last request is synchronous. */
 const CMI5_PAGE = `<!doctype html><html lang="en"><title>Unit</title><p id="started"></p><script>
 var given = new URLSearchParams(location.search);
 function ask(method, url, body, headers) {
@@ -123,7 +123,7 @@ describe('the last data of a course that sends it in a synchronous request', () 
       const { registrationId } = await registerTo(service, aiccCourse(page));
       await using learner = await newLearner(browser);
       await learner.open(service, registrationId);
-      // Without a click, browsers may skip what a page wants to do before it is left.
+      // Without a click, browsers may ignore a page's listeners for leaving it.
       await learner.course.locator('#ready').click();
       await leave(learner.page);
       await passes(registrationId, 91);
@@ -159,7 +159,7 @@ describe('the last data of a course that sends it in a synchronous request', () 
     await passes(registrationId, 91);
   });
 
-  /** Opens an AICC unit that suspends with this data, and whose requests `answer` answers. */
+  /** Opens an AICC unit that suspends with this data. `answer` responds to its requests. */
   const openSuspending = async (
     learner: Learner,
     answer: (route: Route, command: string) => Promise<unknown>,
@@ -199,7 +199,7 @@ describe('the last data of a course that sends it in a synchronous request', () 
     await heading(learner, 'You have not finished this course yet');
     assert.deepEqual(commands, ['PutParam', 'ExitAU']);
     assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.completion, 'Incomplete');
-    const heard = () => heardOf(target, registrationId).map(({ completion }) => completion);
+    const heard = () => receivedStatuses(target, registrationId).map(({ completion }) => completion);
     await until(() => heard().includes('Incomplete'), 'the target hears of the result');
     assert.deepEqual(heard(), ['Incomplete'], 'and of no other one before it');
   });
@@ -240,7 +240,7 @@ describe('the last data of a course that sends it in a synchronous request', () 
     assert.match(JSON.stringify(body.attempts[0].units[0].data), /x{100000}/);
   });
 
-  it('is not called saved if it does not arrive, and what follows it is not sent', async () => {
+  it('is not shown as saved if it does not arrive, and what follows it is not sent', async () => {
     await using learner = await newLearner(browser);
     const commands: string[] = [];
     const registrationId = await openSuspending(learner, async (route, command) => {

@@ -55,7 +55,7 @@ describe('the last save of a unit', () => {
     assert.deepEqual(shown, ['loading', 'offline between units', 'offline']);
   });
 
-  it('is not that of leaving the course after the learner has decided to stay', async (t) => {
+  it('is not shown as on leaving the course after the learner has decided to stay', async (t) => {
     const { lastSave, shown, wait, save } = closedUnit(t);
     lastSave.leave();
     const saved = wait(false);
@@ -65,7 +65,7 @@ describe('the last save of a unit', () => {
     assert.deepEqual(shown, ['loading', 'offline between units']);
   });
 
-  it('is overdue after a few seconds, which the saver hears', async (t) => {
+  it('is overdue after a few seconds, and the saver is notified', async (t) => {
     const { wait, pass, overdue, save } = closedUnit(t);
     const saved = wait(true);
     pass(4_999);

@@ -33,7 +33,7 @@ const frameOf = (src: string) => `<!doctype html><html lang="en"><title>Page</ti
 document.write('<iframe name="inner" src="${src}' + location.search + '"></iframe>');
 </script></body></html>`;
 
-describe('what a course reports with the first script', () => {
+describe('a report of a course with its first script', () => {
   let classroom: Classroom;
   let { service, browser } = {} as Classroom;
   aroundTests(async (parts) => {
@@ -47,7 +47,7 @@ describe('what a course reports with the first script', () => {
     ['of the next page of a frame', frameOf('next.html'), true, 'fetch'],
     ['of the next page of a frame', frameOf('next.html'), true, 'XMLHttpRequest'],
   ] as const) {
-    it(`${where} is not called saved if it was lost (${how})`, async () => {
+    it(`${where} is not shown as saved if it was lost (${how})`, async () => {
       await using learner = await newLearner(browser);
       const files = { 'index.html': index, 'next.html': linkTo('said.html'), 'said.html': saying(how) };
       const { registrationId } = await registerTo(service, { ...xapiFiles(), ...files });

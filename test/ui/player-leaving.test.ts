@@ -12,7 +12,7 @@ import { sharedBrowser } from './support/shared-browser.ts';
 /** More than a page that is closed can send. */
 const MANY = 100_000;
 
-/** What the registration's course left for its next start. */
+/** The suspend data that the course stored for its next start. */
 async function suspendDataOf({ api }: TestService, registrationId: string): Promise<string> {
   const { body } = await api.get(`/registrations/${registrationId}/runtime`);
   return body.attempts[0].units[0].data.cmi.suspend_data;
@@ -38,7 +38,7 @@ describe('leaving a course with much suspend data', () => {
       );
     await add('ä'.repeat(MANY), 'page-1');
     await learner.saved();
-    // The next save reaches the service, and its answer does not reach the page.
+    // The next save reaches the service, but its response does not reach the page.
     const arrived = Promise.withResolvers<void>();
     await learner.page.route(
       '**/commit',
@@ -160,7 +160,7 @@ describe('hiding the page of a course that has ended and is not saved yet', () =
     await learner.course.locator('#pass').click();
     return registrationId;
   };
-  /** What the page does when another tab is shown. */
+  /** Makes the page behave as if another tab were shown. */
   const hide = (learner: Learner) =>
     learner.page.evaluate(() => {
       Object.defineProperty(document, 'visibilityState', { value: 'hidden' });

@@ -56,7 +56,7 @@ describe('a save that gets no response', () => {
     await learner.page.waitForFunction(() => Object.values(localStorage).join('').includes('"passed"'));
   });
 
-  it('but a refusal, while the course reports more, does not keep the learner from leaving', async () => {
+  it('but a refusal while the course reports more does not keep the learner from leaving', async () => {
     await using learner = await newLearner(browser);
     const held = Promise.withResolvers<Route>();
     await learner.page.route('**/commit', (route) => held.resolve(route), { times: 1 });

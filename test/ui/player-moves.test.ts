@@ -181,7 +181,7 @@ describe('a learner who asks for another unit while one is closing', () => {
     assert.deepEqual(await unitsOf(registrationId), ['Incomplete', 'UNKNOWN', 'Completed', 'Unknown']);
   });
 
-  it('stays in it also if its page finishes loading only after the answer', async () => {
+  it('stays in a unit that asks whether to leave it, also if its page finishes loading only after the answer', async () => {
     const course = scorm12Course({ items: lessons(2) });
     const lesson = String(course['lesson/index.html']).replace('</body>', '<img src="slow.png"></body>');
     const { registrationId } = await registerTo(service, { ...course, 'lesson/index.html': lesson });
@@ -203,7 +203,7 @@ describe('a learner who asks for another unit while one is closing', () => {
     await learner.course.locator('#pass').waitFor();
   });
 
-  it('says on Exit if the connection is lost meanwhile, and the next launch records the data', async () => {
+  it('says on Exit if the connection is lost in the meantime, and the next launch records the data', async () => {
     const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { CMI5_PAGE, type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
-import { heardOf } from '../support/heard-results.ts';
+import { receivedStatuses } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
 import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
@@ -67,13 +67,13 @@ describe('a cmi5 course in a browser', () => {
       await learner.page.getByText('Passed').waitFor();
       await button(learner, 'Exit').click();
       await heading(learner, 'You have finished this course');
-      const found = () => heardOf(target, registrationId).find(({ success }) => success === 'PASS');
+      const found = () => receivedStatuses(target, registrationId).find(({ success }) => success === 'PASS');
       await until(found, 'the pass is heard of');
       assert.deepEqual([found()?.completion, found()?.score], ['Completed', 90]);
-      assert.deepEqual(heardOf(target, registrationId)[0], STARTED);
+      assert.deepEqual(receivedStatuses(target, registrationId)[0], STARTED);
     });
 
-    it('goes on if the page that opened it is loaded again, until the learner opens it there', async () => {
+    it('keeps recording if the page that opened it is loaded again, until the learner opens it there', async () => {
       const registrationId = await register(ownWindow);
       await using learner = await newLearner(browser);
       await learner.open(service, registrationId);
@@ -100,7 +100,7 @@ describe('a cmi5 course in a browser', () => {
       assert.equal((await verbs()).filter((verb: string) => verb === 'launched').length, 2);
     });
 
-    it('is said to save nothing more if the page that opened it is loaded again after another launch', async () => {
+    it('is shown as no longer saved if the page that opened it is loaded again after another launch', async () => {
       const registrationId = await register(ownWindow);
       await using learner = await newLearner(browser);
       await learner.open(service, registrationId);
@@ -137,7 +137,7 @@ describe('a cmi5 course in a browser', () => {
       const second = await openWindow(learner, 'Open the course again');
       await second.locator('#pass').click();
       await second.getByText('done', { exact: true }).waitFor();
-      // It closes itself where it returns to.
+      // It closes itself on the page that it returns to.
       await second.locator('#return').click();
       await heading(learner, 'You have closed the course');
       await learner.page.getByText('Passed').waitFor();
@@ -181,7 +181,7 @@ describe('a cmi5 course in a browser', () => {
       await using learner = await newLearner(browser);
       await learner.page.addInitScript(() => {
         const { open } = window;
-        // What browsers answer where pop-ups are not allowed.
+        // The result that browsers return if they block pop-ups.
         window.open = () => {
           window.open = open;
           return null;
@@ -195,7 +195,7 @@ describe('a cmi5 course in a browser', () => {
       assert.equal(await course.locator('#started').textContent(), 'Normal');
     });
 
-    /** Lets the browser allow no further window, as in-app browsers do. */
+    /** Makes the browser block further windows, as in-app browsers do. */
     const block = (learner: Learner) =>
       learner.page.evaluate(() => {
         window.open = () => null;
@@ -327,7 +327,7 @@ describe('a cmi5 course in a browser', () => {
     });
   });
 
-  it('is called saved though its unit ends its session once more', async () => {
+  it('is shown as saved though its unit ends its session once more', async () => {
     const registrationId = await register(ONE);
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);

@@ -29,7 +29,7 @@ describe('a unit with prerequisites in a browser', () => {
     await using service = await startTestService();
     const { registrationId } = await registerTo(service, scorm12Course({ items: ITEMS }));
     await using learner = await newLearner(await sharedBrowser());
-    // What the page knows is older than what the service knows.
+    // The page's data is older than the service's.
     await learner.page.route('**/open', async (route) => {
       const response = await route.fetch();
       const page = await response.json();

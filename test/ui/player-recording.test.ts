@@ -16,7 +16,7 @@ const opened = (id: string): RecordedUnit => ({
 });
 
 describe('the work of a unit that was left without a connection', () => {
-  it('is not called saved after another unit, until the unit is opened again and left with a connection', () => {
+  it('is not shown as saved after another unit, until the unit is opened again and left with a connection', () => {
     const recording = recordingOf();
     recording.left(opened('a'), 'lost');
     assert.equal(recording.doubt, 'lost');
@@ -26,7 +26,7 @@ describe('the work of a unit that was left without a connection', () => {
     assert.equal(recording.doubt, null);
   });
 
-  it('is called refused if the service has rejected some of it, unless more was lost', () => {
+  it('is shown as refused if the service has rejected some of it, unless other work was lost', () => {
     const recording = recordingOf();
     recording.left(opened('a'), 'refused');
     assert.equal(recording.doubt, 'refused');
@@ -34,13 +34,13 @@ describe('the work of a unit that was left without a connection', () => {
     assert.equal(recording.doubt, 'lost');
   });
 
-  it('is no doubt if nothing was to be recorded', () => {
+  it('is not in doubt if nothing was to be recorded', () => {
     const recording = recordingOf();
     recording.left({ ...opened('a'), start: { isReview: true } }, 'refused');
     assert.equal(recording.doubt, null);
   });
 
-  it('is not called saved when its window was closed before, and the page has a connection again', () => {
+  it('is not shown as saved when its window was closed before, and the page has a connection again', () => {
     const recording = recordingOf();
     const open = opened('a');
     recording.left(open, 'lost');
@@ -48,7 +48,7 @@ describe('the work of a unit that was left without a connection', () => {
     assert.equal(recording.doubt, 'lost');
   });
 
-  it('is not called kept if the next unit cannot be opened', () => {
+  it('is not shown as kept if it was lost and the next unit cannot be opened', () => {
     assert.match(
       failedWords(null),
       /^The service cannot be reached\. Check your connection.* Your earlier work is kept\.$/,

@@ -21,8 +21,8 @@ function doubtAfter(...sent: [fate: Fate, path: string, body?: string | Blob, me
   return reports.doubt;
 }
 
-describe('a report that failed', () => {
-  it('is made up for by the same statement, and by no other', () => {
+describe('the doubt about a report that failed', () => {
+  it('ends with the same statement, and with no other', () => {
     assert.equal(
       doubtAfter(['lost', STATEMENTS, statements('a')], ['arrived', STATEMENTS, statements('b')]),
       'lost',
@@ -42,7 +42,7 @@ describe('a report that failed', () => {
     assert.equal(doubtAfter(['lost', STATEMENTS, withoutId], ['arrived', STATEMENTS, withoutId]), null);
   });
 
-  it('is made up for by the next version of the same document', () => {
+  it('ends with the next version of the same document', () => {
     assert.equal(
       doubtAfter(['lost', BOOKMARK, 'page 1', 'PUT'], ['arrived', BOOKMARK, 'page 2', 'PUT']),
       null,
@@ -53,7 +53,7 @@ describe('a report that failed', () => {
     );
   });
 
-  it('is made up for by the next AICC message of its command, unless that adds to the one before', () => {
+  it('ends with the next AICC message of its command, unless that adds to the one before', () => {
     const core = (data: string) => message('PutParam', `[Core]${data}`);
     assert.equal(doubtAfter(['lost', AICC, core('1')], ['arrived', AICC, core('2')]), null);
     assert.equal(doubtAfter(['lost', AICC, core('1')], ['arrived', AICC, message('ExitAU')]), 'lost');
@@ -72,14 +72,14 @@ describe('a report that failed', () => {
     assert.equal(doubtAfter(['lost', AICC, message('GetParam')]), null, 'it only reads');
   });
 
-  it('is made up for by a document that replaces what it should have added, and by the same members', () => {
+  it('ends with a document that replaces what it should have added, and with the same members', () => {
     const added = (members: object): [string, string, string] => [BOOKMARK, JSON.stringify(members), 'POST'];
     assert.equal(doubtAfter(['lost', ...added({ a: 1 })], ['arrived', ...added({ b: 1 })]), 'lost');
     assert.equal(doubtAfter(['lost', ...added({ a: 1 })], ['arrived', ...added({ a: 2, b: 1 })]), null);
     assert.equal(doubtAfter(['lost', ...added({ a: 1 })], ['arrived', BOOKMARK, 'all', 'PUT']), null);
   });
 
-  it('does not count if a later one about the same arrived before its failure was known', () => {
+  it('does not arise if a later report about the same arrived before the failure was known', () => {
     const reports = new Reports();
     const put = (body: string) => reports.begin({ method: 'PUT', url: urlOf(BOOKMARK), body });
     const [first, second, third] = [put('1'), put('2'), put('3')];
@@ -90,7 +90,7 @@ describe('a report that failed', () => {
     assert.equal(reports.doubt, 'lost');
   });
 
-  it('is not made up for by one whose fate nobody will know', () => {
+  it('does not end with a report whose fate is never known', () => {
     const reports = new Reports();
     const put = (body: string) => reports.begin({ method: 'PUT', url: urlOf(BOOKMARK), body });
     put('1')('lost');
@@ -98,12 +98,12 @@ describe('a report that failed', () => {
     assert.equal(reports.doubt, 'lost');
   });
 
-  it('is not made up for if nobody can read what it was', () => {
+  it('does not end if its content cannot be read', () => {
     const blob = () => new Blob(['x']);
     assert.equal(doubtAfter(['lost', STATEMENTS, blob()], ['arrived', STATEMENTS, blob()]), 'lost');
   });
 
-  it('is nothing if the service refuses one statement that it knows already', () => {
+  it('does not arise if the service refuses one statement that it knows already', () => {
     assert.equal(doubtAfter(['repeated', STATEMENTS, statements('a')]), null);
     assert.equal(
       doubtAfter(['repeated', STATEMENTS, statements('a', 'b')]),
@@ -112,7 +112,7 @@ describe('a report that failed', () => {
     );
   });
 
-  it('is nothing if the unit ends a session once more that has ended', () => {
+  it('does not arise if the unit ends a session once more that has ended', () => {
     const said = (verb: string) => JSON.stringify({ verb: { id: `http://adlnet.gov/expapi/verbs/${verb}` } });
     assert.equal(doubtAfter(['ended', STATEMENTS, said('terminated')]), null);
     assert.equal(doubtAfter(['ended', STATEMENTS, said('exited')]), null);
@@ -122,7 +122,7 @@ describe('a report that failed', () => {
     assert.equal(doubtAfter(['ended', BOOKMARK, 'page 3', 'PUT']), 'refused');
   });
 
-  it('is lost even if the service has refused another one', () => {
+  it('remains that it is lost, even if the service has refused another one', () => {
     assert.equal(doubtAfter(['refused', STATEMENTS, statements('a')]), 'refused');
     assert.equal(doubtAfter(['lost', BOOKMARK], ['refused', STATEMENTS, statements('a')]), 'lost');
   });
@@ -140,7 +140,7 @@ describe('a report that failed', () => {
     assert.equal(reports.doubt, null);
   });
 
-  it('may arrive after all', () => {
+  it('ends if it arrives after all', () => {
     const reports = new Reports();
     const settle = reports.begin({ method: 'POST', url: urlOf(STATEMENTS), body: statements('a') });
     settle('lost');
@@ -148,7 +148,7 @@ describe('a report that failed', () => {
     assert.equal(reports.doubt, null);
   });
 
-  it('is no failure if the browser was only leaving its page', () => {
+  it('does not arise if the browser was only leaving its page', () => {
     const reports = new Reports();
     const settle = reports.begin({ method: 'POST', url: urlOf(STATEMENTS), body: statements('a') });
     settle('lost');
@@ -172,7 +172,7 @@ describe('a request', () => {
   }
 });
 
-describe('what has become of a report', () => {
+describe('the fate of a report', () => {
   const OF_STORE = { 'x-experience-api-version': '1.0.3' };
   const PROBLEM = { 'content-type': 'application/problem+json' };
   const PAGE = { 'content-type': 'text/html' };

@@ -96,7 +96,7 @@ describe('the saving of a unit', () => {
     assert.deepEqual([sent(), Object.keys(page.kept)], [['essay'], []]);
   });
 
-  it('goes on with the next report, though not at once, after the service has rejected one', async (t) => {
+  it('continues with the next report, though not at once, after the service has rejected one', async (t) => {
     const { page, saver, states, report, sent } = pageWithUnit(t);
     page.answer = () => problem(400);
     report('bad');
@@ -115,7 +115,7 @@ describe('the saving of a unit', () => {
     assert.equal(saver.isRefused, false);
   });
 
-  it('sends what was reported since a rejection when the unit is left, and waits no longer than for its answer', async (t) => {
+  it('sends what was reported since a rejection when the unit is left, and waits only for that response', async (t) => {
     const { page, saver, report, sent } = pageWithUnit(t);
     page.answer = () => problem(400);
     report('bad');
@@ -128,7 +128,7 @@ describe('the saving of a unit', () => {
     assert.deepEqual([saver.isRefused, Object.keys(page.kept)], [true, []]);
   });
 
-  it('is not settled while a save of the hidden page has no answer, and is tried again if that fails', async (t) => {
+  it('is not settled while a save of the hidden page has no response, and is tried again if that fails', async (t) => {
     const { page, saver, report, sent } = pageWithUnit(t);
     const answers: ((response: Response) => void)[] = [];
     page.answer = () => new Promise((resolve) => answers.push(resolve));
@@ -188,7 +188,7 @@ describe('the saving of a unit', () => {
     assert.equal(times().length, 2);
   });
 
-  it('leaves room for the last words of a course, of which much is already saved', async (t) => {
+  it('leaves room for the last requests of a course if much of its data is already saved', async (t) => {
     const { page, report } = pageWithUnit(t);
     report('x'.repeat(50_000));
     await page.pass(0);
@@ -202,7 +202,7 @@ describe('the saving of a unit', () => {
     assert.ok(sizes.reduce((sum, size) => sum + size) < MOST_AT_ONCE, `${sizes}`);
   });
 
-  it('leaves room for the last words of a course, of which nothing was saved in this visit', async (t) => {
+  it('leaves room for the last requests of a course if nothing was saved in this visit', async (t) => {
     const { page, report, now } = pageWithUnit(t);
     now.others = { interactions: 'x'.repeat(40_000) };
     await page.pass(60_000);
@@ -236,7 +236,7 @@ describe('the saving of a unit', () => {
     });
   }
 
-  it('fits in with the last requests of a course that also calls the service itself', async (t) => {
+  it('shares the room with the last requests of a course that also calls the service itself', async (t) => {
     const { page, report, now } = pageWithUnit(t);
     report('x'.repeat(35_000));
     await page.pass(0);
@@ -311,7 +311,7 @@ describe('the saving of a unit', () => {
     assert.deepEqual(states, ['superseded']);
   });
 
-  it('is refused, and no other window has taken over, if the unit has been closed meanwhile', async (t) => {
+  it('is refused, and no other window has taken over, if the unit has been closed in the meantime', async (t) => {
     const { page, states, report } = pageWithUnit(t);
     page.answer = () => problem(409, { reason: 'unit-closed' });
     report('work');
@@ -348,7 +348,7 @@ describe('the saving of a unit', () => {
     assert.deepEqual([page.requests.length, states, Object.keys(page.kept)], [1, [], []]);
   });
 
-  it('sends no time while earlier data has no answer yet, which the service would ignore after it', async (t) => {
+  it('sends no time while earlier data has no response yet, because the service would then ignore that data', async (t) => {
     const { page, report } = pageWithUnit(t);
     page.answer = () => new Promise(() => {});
     report('work', 'value');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { SCORM_12, scormManifest } from '../support/course-packages.ts';
-import { heardOf } from '../support/heard-results.ts';
 import { lessons, scorm12Course } from '../support/player-courses.ts';
+import { receivedStatuses } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/until.ts';
 import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
@@ -68,7 +68,7 @@ describe('a learner in a SCORM course', () => {
     await learner.page.getByRole('heading', { name: 'You have finished this course' }).waitFor();
     const before = await recordOf(registrationId);
     const heard = await until(() => {
-      const results = heardOf(target, registrationId);
+      const results = receivedStatuses(target, registrationId);
       return results.at(-1)?.completion === 'Completed' ? results.length : false;
     }, 'the target hears of the result');
 
@@ -83,7 +83,7 @@ describe('a learner in a SCORM course', () => {
     const { updated_dt: _now, ...after } = await recordOf(registrationId);
     const { updated_dt: _then, ...unchanged } = before;
     assert.deepEqual(after, unchanged);
-    assert.equal(heardOf(target, registrationId).length, heard);
+    assert.equal(receivedStatuses(target, registrationId).length, heard);
   });
 
   it('completes a course that only ends, but not one that reports incomplete', async () => {

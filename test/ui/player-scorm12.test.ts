@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
-import { heardOf, hearResults } from '../support/heard-results.ts';
 import { scorm12Course } from '../support/player-courses.ts';
+import { receivedStatuses, subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -21,7 +21,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     ({ service, browser, target } = classroom);
   });
 
-  const heard = (id: string) => heardOf(target, id);
+  const heard = (id: string) => receivedStatuses(target, id);
   const heardCount = (id: string, count: number) =>
     until(() => heard(id).length >= count, `${count} results are heard of`);
 
@@ -224,7 +224,7 @@ describe('a SCORM 1.2 course while the service is down', () => {
     await using target = await startTarget();
     const first = await startTestService();
     const { data_dir: dataDir } = first.settings;
-    await hearResults(first, target);
+    await subscribeToResults(first, target);
     const { registrationId } = await registerTo(first, scorm12Course());
     await using learner = await newLearner(await sharedBrowser());
     await learner.open(first, registrationId);
@@ -236,11 +236,11 @@ describe('a SCORM 1.2 course while the service is down', () => {
     await first.service[Symbol.asyncDispose]();
     await learner.course.locator('#pass').click();
     await learner.page.getByText('The service cannot be reached.').waitFor();
-    assert.deepEqual(heardOf(target, registrationId), []);
+    assert.deepEqual(receivedStatuses(target, registrationId), []);
     await using _second = await startTestService({ dataDir, settings: ports });
     await learner.saved();
-    await until(() => heardOf(target, registrationId).length > 0, 'the result is heard of');
-    assert.deepEqual(heardOf(target, registrationId), [PASSED]);
+    await until(() => receivedStatuses(target, registrationId).length > 0, 'the result is heard of');
+    assert.deepEqual(receivedStatuses(target, registrationId), [PASSED]);
     await first.stop();
   });
 });

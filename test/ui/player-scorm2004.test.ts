@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { SCORM_2004, type ScormEdition } from '../support/course-packages.ts';
-import { heardOf, statusesHeard } from '../support/heard-results.ts';
 import { lessons, scorm2004Course } from '../support/player-courses.ts';
+import { receivedResults, receivedStatuses } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
 import { type Classroom, newLearner, openClassroom } from './support/learner.ts';
@@ -18,7 +18,7 @@ describe('a SCORM 2004 course in a browser', () => {
     classroom = parts.use(await openClassroom());
     ({ service, browser, target } = classroom);
   });
-  const heard = (id: string) => heardOf(target, id);
+  const heard = (id: string) => receivedStatuses(target, id);
 
   for (const edition of ['2nd', '3rd', '4th'] satisfies ScormEdition[]) {
     it(`reports a pass to webhooks, once (${edition} edition)`, async () => {
@@ -119,7 +119,7 @@ describe('a SCORM 2004 course in a browser', () => {
     await learner.course.locator('#reading').waitFor();
     const completed = () => heard(registrationId).find(({ completion }) => completion === 'Completed');
     await until(completed, 'the completion is heard of');
-    assert.deepEqual(statusesHeard(target, registrationId), [
+    assert.deepEqual(receivedResults(target, registrationId), [
       ['Incomplete', 'UNKNOWN', 90],
       ['Completed', 'UNKNOWN', 90],
     ]);
@@ -333,7 +333,8 @@ describe('a SCORM 2004 course in a browser', () => {
         sco.SetValue('cmi.location', 'page-3');
       });
       await learner.page.close({ runBeforeUnload: true });
-      // A browser sends the last words of a closed tab on its own; whoever opens the course sooner supersedes them.
+      // A browser sends the last request of a closed tab by itself. A window that opens the course before it arrives
+      // supersedes it.
       await until(async () => {
         const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
         return JSON.stringify(body).includes('page-3');

@@ -49,7 +49,7 @@ describe('unsent work of an earlier page', () => {
     });
   }
 
-  it('is sent once more if the learner gives it up, and only lost if that fails, too', async (t) => {
+  it('is sent once more if the learner discards it, and only lost if that fails, too', async (t) => {
     let answer = () => Response.json({ outcome: 'recorded' });
     const page = pageWithWork(t, () => answer());
     page.answer = (path) => {

@@ -8,7 +8,7 @@ import { startTestService, type TestService, until } from '../support/service.ts
 import { newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
-/** What a session of a course does, in the words of its standard. */
+/** The elements and values of a session, in each standard. */
 const STANDARDS = [
   {
     name: 'SCORM 1.2',

@@ -15,7 +15,7 @@ import { sharedBrowser } from './support/shared-browser.ts';
 
 const PHONE = { width: 375, height: 667 };
 const PHONE_ON_ITS_SIDE = { width: 844, height: 390 };
-/** What is left of a window of 1,280 by 1,024 pixels at a zoom of 400 %. */
+/** The size of a window of 1,280 by 1,024 pixels at a zoom of 400 %. */
 const ZOOMED = { width: 320, height: 256 };
 const DESKTOP = { width: 1_280, height: 800 };
 const NAME = 'Safety at work for everyone who drives, loads or repairs vehicles';
@@ -56,7 +56,7 @@ describe('the player page in a small window', () => {
   const isFocused = async ({ page }: Learner, selector: string) =>
     await page.evaluate((given) => document.activeElement?.matches(given), selector);
 
-  describe('that is so narrow that the contents cover the course', () => {
+  describe('that is so narrow that the table of contents covers the course', () => {
     it('shows the button that opens the window of a unit, and not the contents', async () => {
       const units = ['one', 'two'].map((each) => ({
         id: `https://example.com/${each}`,

@@ -43,7 +43,7 @@ describe('a window with a course that calls the service itself', () => {
     await page.clock.fastForward(15_000);
     // Its end is not waited for: Chromium may report a request as aborted whose body the page has read.
     await answered;
-    // By the time that another request is answered, the page has handled the first.
+    // Once another request has its response, the page has handled that of the first.
     await page.evaluate(async () => (await fetch(location.href)).text());
   };
 
@@ -218,7 +218,7 @@ describe('a window with a course that calls the service itself', () => {
     await shows(learner, 'This launch has expired');
   });
 
-  it('goes on if a proxy answers in place of the service that nothing is here', async () => {
+  it('keeps recording if a proxy responds with 404 in place of the service', async () => {
     const { registrationId } = await registerTo(service, aiccFiles());
     await using learner = await newLearner(browser);
     await open(learner, registrationId);

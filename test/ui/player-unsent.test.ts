@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { freePort } from '../support/free-port.ts';
-import { heardOf, statusesHeard } from '../support/heard-results.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { receivedResults, receivedStatuses } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -41,7 +41,7 @@ describe('a course whose tab is closed while the connection is lost', () => {
       for (const [name, value] of Object.entries(pairs)) (sco.LMSSetValue ?? sco.SetValue)?.(name, value);
       (sco.LMSCommit ?? sco.Commit)?.('');
     }, values);
-  /** Learns without a connection, and closes the tab; the browser stays. */
+  /** Learns without a connection, and closes the tab, but not the browser. */
   const learnOffline = async (learner: Learner, work: () => Promise<unknown>) => {
     const { page } = learner;
     const context = page.context();
@@ -81,7 +81,7 @@ describe('a course whose tab is closed while the connection is lost', () => {
     const next = await learnOffline(learner, async () => {
       await set(learner, { 'cmi.core.lesson_location': 'page-3', 'cmi.suspend_data': much });
       await learner.page.getByText('The service cannot be reached.').waitFor();
-      // The last words of the page that is closed count as well.
+      // The last data of the page that is closed counts as well.
       await set(learner, { 'cmi.core.lesson_location': 'page-4', 'cmi.core.exit': 'suspend' });
     });
     const [{ learner: again, given }] = await Promise.all([
@@ -106,16 +106,16 @@ describe('a course whose tab is closed while the connection is lost', () => {
     const pass = async () => {
       await learner.course.locator('#pass').click();
       await learner.page.getByText('The service cannot be reached.').waitFor();
-      assert.deepEqual(heardOf(target, registrationId), []);
+      assert.deepEqual(receivedStatuses(target, registrationId), []);
     };
     const next = await learnOffline(learner, pass);
     const { given } = await reopened(registrationId, next);
     assert.equal(given['core.lesson_mode'], 'review');
-    await until(() => heardOf(target, registrationId).length > 0, 'the result is heard of');
-    assert.deepEqual(statusesHeard(target, registrationId), [['Completed', 'PASS', 85]]);
+    await until(() => receivedStatuses(target, registrationId).length > 0, 'the result is heard of');
+    assert.deepEqual(receivedResults(target, registrationId), [['Completed', 'PASS', 85]]);
   });
 
-  it('brings a SCORM 2004 course back to where it was left', async () => {
+  it('resumes a SCORM 2004 course where it was left', async () => {
     const { registrationId } = await registerTo(service, scorm2004Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -175,7 +175,7 @@ describe('a course whose tab is closed while the connection is lost', () => {
     assert.equal((await again.given())['core.lesson_location'], 'page-6');
   });
 
-  it('gives up unsent data that cannot be sent only if the learner chooses that', async () => {
+  it('discards unsent data that cannot be sent only if the learner chooses that', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);

@@ -15,7 +15,7 @@ describe('a 404 of a proxy while the service is being replaced', () => {
     learning = await Learning.create(ui);
   });
 
-  /** Answers requests as a proxy does that finds no service. Returns a function that ends this. */
+  /** Answers requests as a proxy does that cannot reach the service. Returns a function that ends this. */
   const replaceService = async (page: Page, address: string | RegExp, method: string, json?: object) => {
     await page.route(address, async (route) => {
       if (route.request().method() !== method) await route.fallback();
@@ -30,7 +30,7 @@ describe('a 404 of a proxy while the service is being replaced', () => {
     { what: 'a problem', json: { type: 'about:blank', title: 'Not Found', status: 404 } },
   ];
   for (const { what, json } of bodies) {
-    it(`is no deletion if its body is ${what}`, async () => {
+    it(`does not count as a deletion if its body is ${what}`, async () => {
       const { id } = await ui.service.api.create('/accounts', { name: 'Not deleted' });
       await using visit = await ui.visit(`/accounts/${id}`);
       const { page } = visit;
@@ -56,7 +56,7 @@ describe('a 404 of a proxy while the service is being replaced', () => {
     assert.ok(own instanceof ApiError && own.status === 404);
   });
 
-  it('stops a deletion of many, which goes on once the service responds', async () => {
+  it('stops a deletion of many, which can be continued once the service responds', async () => {
     for (const name of ['Many 1', 'Many 2']) await ui.service.api.create('/accounts', { name });
     await using visit = await ui.visit('/accounts?search=Many');
     const { page } = visit;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { interactionsOf, isRight } from '../../web/src/pages/registrations/learning/interactions.ts';
+import { interactionsOf, isCorrect } from '../../web/src/pages/registrations/learning/interactions.ts';
 
 describe('answers in the raw data', () => {
   it('are read of SCORM 1.2 and 2004, from lists and from numbered members', () => {
@@ -14,7 +14,7 @@ describe('answers in the raw data', () => {
       },
     });
     assert.deepEqual(
-      scorm12.map((each) => [each.id, each.response, each.correct, isRight(each)]),
+      scorm12.map((each) => [each.id, each.response, each.correct, isCorrect(each)]),
       [
         ['a', '1', [], true],
         ['b', 'x', ['y'], false],
@@ -41,7 +41,7 @@ describe('answers in the raw data', () => {
       correct: ['a', 'b'],
       result: 'neutral',
     });
-    assert.equal(isRight(scorm2004!), null);
+    assert.equal(isCorrect(scorm2004!), null);
   });
 
   it('are empty for data of other shapes', () => {

@@ -89,7 +89,7 @@ describe('registering many learners at once', () => {
     await page.route('**/registrations', async (route) => {
       if (route.request().method() !== 'POST') return await route.continue();
       created += 1;
-      // The second learner is registered, but the answer is lost.
+      // The second learner is registered, but the response is lost.
       if (created === 2) await route.fetch();
       await (created === 2 ? route.abort() : route.continue());
     });

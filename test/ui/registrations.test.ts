@@ -109,7 +109,7 @@ describe('registrations in the admin UI', () => {
     }
   });
 
-  it('a status is saved again, with what was typed meanwhile, even if it cannot be read', async () => {
+  it('a status is saved again, with what was typed in the meantime, even if it cannot be read', async () => {
     const { api } = ui.service;
     const account = await learning.accountWithCourses('Humongous');
     const id = await learning.register(account, learning.courses[0]!, 'joan');
@@ -135,7 +135,7 @@ describe('registrations in the admin UI', () => {
     assert.equal((await api.get(`/registrations/${id}`)).body.score, 60);
   });
 
-  it('a status is saved although the learner opened the course meanwhile, since that leaves it as it was', async () => {
+  it('a status is saved although the learner opened the course in the meantime, since that leaves it as it was', async () => {
     const account = await learning.accountWithCourses('Litware');
     const id = await learning.register(account, learning.courses[0]!, 'mary');
     await using visit = await ui.visit(`/registrations/${id}`);

@@ -24,7 +24,8 @@ describe('the replay of events in the admin UI', () => {
     for (const name of names) await api.create('/accounts', { name });
     await using visit = await ui.visit('/profile', { phone: true });
     const { page } = visit;
-    // The clock of this machine may be wrong. It changes before the page loads: one that loads meanwhile may stop.
+    // The clock of this machine may be wrong. It changes before the page loads: one that loads in the meantime may
+    // stop.
     await page.clock.setFixedTime(Date.now() - 600_000);
     await page.goto(`${ui.service.url}/ui/administration/integrations/webhooks/${id}`);
     await page.getByRole('button', { name: 'Activate and replay…' }).click();

@@ -20,7 +20,7 @@ describe('rows that lead to a page', () => {
   let webhookId: number;
   let accountId: number;
   aroundTests(async (parts) => {
-    // The blocked line stays as it is while a test looks at it.
+    // The blocked line must not change during a test.
     ui = parts.use(await startUi({ settings: { retry_initial_delay: 600, retry_max_delay: 600 } }));
     target = parts.use(await startTarget());
     target.respondWith(answer(410, { statusText: 'Gone' }));
@@ -54,7 +54,7 @@ describe('rows that lead to a page', () => {
   /** The cell of a row that holds that text alone. */
   const cellOf = (page: Page, name: string, text: string | RegExp) =>
     rowOf(page, name).getByRole('cell').filter({ hasText: text }).first();
-  /** Clicks into the row beside everything that it holds. */
+  /** Clicks into an empty place of the row. */
   const clickBeside = async (cell: Locator, options: Parameters<Locator['click']>[0] = {}) =>
     cell.click({ position: { x: 3, y: 3 }, ...options });
 

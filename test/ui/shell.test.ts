@@ -209,7 +209,7 @@ describe('the shell of the admin UI', () => {
       await page.getByText('What you see may be out of date').waitFor({ state: 'detached' });
     });
 
-    test('keeps a list on the page as it was, and is reported', async () => {
+    test('is reported above a list, which stays on the page', async () => {
       const target_url = 'http://127.0.0.1:9/';
       await ui.service.api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url });
       await using visit = await ui.visit('/administration/integrations/webhooks');

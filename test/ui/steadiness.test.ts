@@ -4,7 +4,7 @@ import { importCourse } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-/** What Lighthouse calls good (web.dev, Cumulative Layout Shift). */
+/** The value that Lighthouse calls good (web.dev, Cumulative Layout Shift). */
 const MAX_LAYOUT_SHIFT = 0.1;
 
 /** Lists show cards on a phone, which the list of accounts and that of webhooks try for all. */
@@ -32,7 +32,7 @@ const PAGES = [
   '/profile',
 ];
 
-/** The sum of the jumps that nobody caused by a key or a click; those that happened before count, too. */
+/** The sum of the layout shifts that no key or click caused, including those that happened before. */
 const LAYOUT_SHIFT = `new Promise((resolve) => {
   let sum = 0;
   new PerformanceObserver((list) => {

@@ -13,9 +13,9 @@ import { startUi, type Ui } from './support/ui.ts';
 const WEBHOOKS = '/administration/integrations/webhooks';
 const MANY = 10_000;
 const PAGE_SIZE = 10;
-/** Of a page with a list of ten rows: none of its other parts grows with the amount of data. */
+/** The limit for a page with a list of ten rows: no other part of it grows with the amount of data. */
 const MAX_ELEMENTS = 2_500;
-/** What failed stays as it is while a test looks at it. */
+/** Failed messages must not be retried during a test. */
 const SLOW_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 
 describe('the waiting messages of a webhook in the admin UI', () => {
@@ -190,7 +190,7 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await before.fill('2020-01-01T00:00');
     await dialog.getByRole('button', { name: 'Purge' }).click();
     await dialog.getByText('Done: 0 messages purged.').waitFor();
-    // Those of later events stay.
+    // Messages of later events stay.
     assert.equal((await ui.service.api.get(`/webhooks/${id}/line`)).body.depth, 2);
     await remove(id);
   });

@@ -181,7 +181,7 @@ describe('the history of a webhook in the admin UI', () => {
     await visit.arrived(second);
     await newer.click();
     await visit.arrived(first);
-    // Back leads to the second page again, whatever was pressed there.
+    // Back leads to the second page again, whichever buttons were pressed there.
     await page.goBack();
     await visit.arrived(second);
     await newer.click();

@@ -72,7 +72,7 @@ describe('the signing of a webhook’s postbacks in the admin UI', () => {
     const { signing_secret: first } = (await api.post(`/webhooks/${id}/signing-secret`)).body;
     await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
     const { page } = visit;
-    // Browsers offer it over https alone.
+    // Browsers offer it only over HTTPS.
     await page.evaluate('delete Crypto.prototype.randomUUID');
     let attempts = 0;
     await page.route('**/signing-secret', async (route) => {

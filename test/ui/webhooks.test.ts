@@ -7,7 +7,7 @@ import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
-/** Lists and panels ask again every few seconds. */
+/** Lists and panels refresh every few seconds. */
 const LIVE_MS = 15_000;
 /** Code that makes a page behave as if its tab were hidden, or visible again. */
 const visibility = (state: 'hidden' | 'visible') =>
@@ -41,7 +41,7 @@ describe('webhooks in the admin UI', () => {
     await details.page.getByText('No messages waiting', { exact: true }).waitFor();
     await cause();
     await list.page.getByRole('link', { name: /is in error.*503 Out to Lunch/ }).waitFor();
-    // What goes on changing below it is not read out with each attempt.
+    // Screen readers must not read the changing parts below it with each attempt.
     await details.page.getByRole('alert').getByText('503 Out to Lunch').waitFor();
     assert.equal(await details.page.getByRole('alert').getByTestId('last-error').count(), 0);
     const message = `Request to postback URL '${target.url}/hook' failed for reason: 503 Out to Lunch`;
@@ -203,7 +203,7 @@ describe('webhooks in the admin UI', () => {
 
   it('have a line whose head is retried, or dead-lettered and redelivered', async () => {
     target.respondWith(answer(500, { body: HOSTILE }));
-    // On a busy machine ten attempts are made before somebody has given the message up.
+    // On a busy machine, ten attempts would be made before the test has dead-lettered the message.
     const { id } = await create({ max_attempts: 1_000 });
     await cause('Waits <b>here</b>');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
@@ -212,7 +212,7 @@ describe('webhooks in the admin UI', () => {
     await page.getByText(/The first message in line \(Account created\) is moved to dead letters/).waitFor();
     const confirm = page.getByRole('button', { name: 'Move to dead letters', exact: true });
     const moved = page.getByText('The message was moved to dead letters.');
-    // While the message is out, the service asks to try again.
+    // While the message is in flight, the service asks the client to try again.
     while ((await moved.count()) === 0) {
       await confirm.click({ timeout: 2_000 }).catch(() => {});
       await moved

@@ -20,7 +20,7 @@ interface Call {
   body?: unknown;
 }
 
-/** Every call of the webhooks API, on a webhook that does not exist: whoever may not call learns nothing of that. */
+/** Every call of the webhooks API, on a webhook that does not exist: a caller without access must not learn that. */
 const CALLS: readonly Call[] = [
   { method: 'POST', path: '/webhooks', scope: 'webhooks:write', body: webhookInput() },
   { method: 'GET', path: '/webhooks', scope: 'webhooks:read' },

@@ -5,7 +5,8 @@ import { type Api, startTestService, type TestService, until } from '../support/
 import { startTarget } from '../support/target.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
-// Runs on SQLite in `npm test`: which subtopics a webhook has is decided before it is stored. The tests of updating and of events store both kinds on both.
+// Runs on SQLite in `npm test`: a webhook's subtopics are decided before it is stored. The tests of updating and of
+// events store both kinds on both.
 
 const ALL = ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'];
 const WITH_FOCUS = ALL.slice(1);
@@ -109,7 +110,7 @@ describe('all subtopics, or an explicit list of them', () => {
       assert.deepEqual(chosen(focused), { all_subtopics: true, subtopics: WITH_FOCUS });
       const freed = await update(record.id, { ...focused, focus: [] });
       assert.deepEqual(chosen(freed), { all_subtopics: true, subtopics: ALL });
-      // As someone writes who read it before the focus went.
+      // As a client does that read the record before the focus was removed.
       assert.deepEqual(chosen(await update(record.id, focused)), {
         all_subtopics: true,
         subtopics: WITH_FOCUS,
@@ -117,7 +118,7 @@ describe('all subtopics, or an explicit list of them', () => {
       assert.deepEqual(chosen(await update(record.id, record)), { all_subtopics: true, subtopics: ALL });
     });
 
-    test('with the record as it was read leaves an explicit list as it is', async () => {
+    test('with the record as it was read does not change an explicit list', async () => {
       const record = await create({ subtopics: ALL });
       assert.deepEqual(chosen(await update(record.id, record)), { all_subtopics: false, subtopics: ALL });
     });

@@ -15,7 +15,7 @@ const SECRET = 'S'.repeat(64);
 const BASIC = { type: 'BASIC', key: 'coursewire', secret: 'open sesame' };
 const AUTHORIZATION = basic('coursewire', 'open sesame');
 
-/** Starts a service on a folder in which a webhook with credentials was made, and stops it again. */
+/** Starts a service on a folder, creates a webhook with credentials, and stops the service again. */
 async function makeWebhook(
   dataDir: string,
   targetUrl: string,
@@ -77,7 +77,7 @@ describe('webhooks_auth_secret', () => {
     await service.stop();
     const secret = readFileSync(file, 'utf8');
     rmSync(file);
-    // A migration that is due must not be made by a start that is refused.
+    // A start that fails must not apply a pending migration.
     await runSql(folder.path, "delete from migrations where name = 'trends' returning number");
     for (const command of [['serve'], ['client', 'list'], ['user', 'list'], ['secrets', 're-encrypt']]) {
       const ended = await runProgram(command, { data_dir: folder.path, port: 0 });
@@ -157,7 +157,7 @@ describe('webhooks_auth_secret', () => {
     assert.deepEqual([existsSync(file!), existsSync(lateFile!)], [true, false]);
   });
 
-  test('in a damaged file is reported clearly at start, and the file is left alone', async () => {
+  test('in a damaged file is reported clearly at start, and the file is not changed', async () => {
     using folder = temporaryFolder();
     const file = path.join(folder.path, 'webhooks_auth_secret');
     await makeWebhook(folder.path, 'http://127.0.0.1:9/', null);

@@ -15,12 +15,12 @@ import { watchStatements } from '../support/query-plans.ts';
 import { until } from '../support/until.ts';
 
 const BEGIN = Date.UTC(2030, 0, 1);
-/** Two blocks, and some that are in none. */
+/** Two full blocks, and some events after them. */
 const EVENTS = 2 * BLOCK_EVENTS + 100;
 const TOGETHER = 50;
 const RARE_LEARNER = 701;
 
-/** The moment of an event: one each second; once, the clock was set back for a while. */
+/** The time of an event: one per second. Once, the clock was set back for a while. */
 function momentOf(n: number): number {
   return BEGIN + (n >= 300 && n < 400 ? n - 250 : n) * 1_000;
 }
@@ -75,7 +75,7 @@ async function untilBlocks(database: Database, count: number): Promise<void> {
   }, `${count} blocks`);
 }
 
-/** All that a search finds, page by page. */
+/** All events that a search finds, page by page. */
 async function findAll({ reader }: Database, search: Omit<EventSearch, 'limit'>, limit: number) {
   const found: StoredEvent[] = [];
   let next: number | null = null;

@@ -7,10 +7,13 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 
 const TARGET = 'http://127.0.0.1:9/';
-/** Requests during which a replay would have been answered if it waited for nothing. */
+/** After this many requests, a replay that waits for nothing would have its response. */
 const OTHER_REQUESTS = 20;
 
-/** Holds the line of a webhook, as other events do, until an event waits for it, and while something is done then. */
+/**
+ * Locks the line of a webhook, as other events do. Calls `meanwhile` once an event waits for the lock, and then
+ * releases it.
+ */
 async function whileAnEventWaits(
   service: TestService,
   lineId: number,
@@ -31,7 +34,7 @@ async function whileAnEventWaits(
 }
 
 describe('an event that waits for a line on PostgreSQL', { skip: !ON_POSTGRES }, () => {
-  test('is replayed to a webhook that is activated meanwhile', async () => {
+  test('is replayed to a webhook that is activated in the meantime', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const active = await createWebhook(api, TARGET);
@@ -50,7 +53,7 @@ describe('an event that waits for a line on PostgreSQL', { skip: !ON_POSTGRES },
   for (const isFirst of [false, true]) {
     const which = isFirst ? 'the first message of a webhook' : 'a message';
 
-    test(`makes ${which} as it is configured by then, or none if it does not match by then`, async () => {
+    test(`makes ${which} as it is configured then, or none if it does not match then`, async () => {
       await using service = await startTestService({ settings: { enable_queue_polling: false } });
       const { api } = service;
       const held = await createWebhook(api, TARGET);

@@ -11,7 +11,9 @@ import { startTestService, type TestService } from '../support/service.ts';
 const MAX_STALL_MS = 100;
 const MANY_WEBHOOKS = 10_000;
 
-/** Adds active webhooks for every ACCOUNT_CREATED event, as the service would store them; the API would take minutes. */
+/**
+ * Adds active webhooks for every ACCOUNT_CREATED event, as the service would store them. The API would take minutes.
+ */
 async function addWebhooks({ settings }: TestService, count: number): Promise<void> {
   await using database = await openDatabaseOf(settings.data_dir);
   const rows = (row: (id: number) => SqlRow) => Array.from({ length: count }, (_, n) => row(n + 1));

@@ -77,7 +77,7 @@ describe('the health of a webhook', () => {
     assert.equal((await api.get(`/webhooks/${id}/deliveries/${deliveryId}`)).body.message_id, messageId);
   });
 
-  it('does not show what the target said about a success whose rest did not arrive', async () => {
+  it('does not show the response of a success that did not arrive completely', async () => {
     await using target = await startTarget({
       respondWith: rawBytes('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"message":"accepted"}'),
     });

@@ -164,7 +164,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     assert.deepEqual(await listOf(database, 1), ['c', 'b', 'a']);
   });
 
-  it('uses as many transactions as it needs, none of them long', async () => {
+  it('is updated in as many transactions as it needs, none of them long', async () => {
     await using opened = await openSqliteFile();
     const { database } = opened;
     const messages = Array.from({ length: 9_000 }, (_, n) => `m-${n}`);
@@ -190,7 +190,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     assert.deepEqual(await listOf(database, 1, { limit: 1_000 }), messages.toReversed());
   });
 
-  it('can be called twice at once without listing anything twice', async () => {
+  it('can be updated twice at once without listing anything twice', async () => {
     await using opened = await openSqliteFile();
     const { database } = opened;
     await record(database, delivered(1, 'a', 'b'));
@@ -226,7 +226,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     assert.deepEqual(await listOf(database, 1), ['b', 'a']);
   });
 
-  it('keeps nothing of cleaned deliveries', async () => {
+  it('does not keep deliveries that were cleaned', async () => {
     await using opened = await openSqliteFile();
     const { database } = opened;
     await record(database, delivered(1, 'a', 'b', 'c'));
@@ -241,7 +241,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     );
   });
 
-  it('prevents that a deleted webhook is forgotten, listed or not', async () => {
+  it('keeps a deleted webhook while it has deliveries, listed or not', async () => {
     await using opened = await openSqliteFile();
     const { database } = opened;
     await database.transaction(async (tx) => {

@@ -12,7 +12,7 @@ import { startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const LARGE = 1_024 * 1_024;
-/** What one step reads at most, plus one event. */
+/** The most text that one step reads, plus one event. */
 const MAX_A_STEP = 17;
 const EVENTS = 40;
 

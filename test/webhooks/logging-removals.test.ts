@@ -11,7 +11,7 @@ import { webhookInput } from './webhook-expectations.ts';
 const MODES = ['NONE', 'SUMMARY', 'FULL', 'FULLONERROR'] as const;
 type Mode = (typeof MODES)[number];
 const ACCOUNTS = ['a', 'b', 'c', 'd', 'e'];
-/** A webhook of each mode whose five messages wait, the first of them after an attempt that failed. */
+/** A webhook of each mode with five waiting messages, the first of them after a failed attempt. */
 async function waitingWebhooks(api: Api, targetUrl: string): Promise<{ id: number; mode: Mode }[]> {
   const webhooks: { id: number; mode: Mode }[] = [];
   for (const mode of MODES) {

@@ -54,7 +54,10 @@ function deliveryLinesOf({ logLines }: TestService, id: number) {
   return logLines.filter((line) => line.class === 'PostbackDelivery' && line.webhook_id === id);
 }
 
-/** Makes an event for webhooks of each mode, one whose target takes it and one whose target fails, and returns the lines. */
+/**
+ * Causes an event for webhooks of each mode, one whose target accepts it and one whose target fails. Returns the log
+ * lines.
+ */
 async function linesAt(settings: { log_level: LogLevel; custom_log_levels?: Record<string, LogLevel> }) {
   await using target = await startTarget({ respondWith: byPath({ '/success': echo(200) }, echo(500)) });
   await using service = await startTestService({ settings });

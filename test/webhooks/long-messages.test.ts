@@ -43,7 +43,7 @@ describe('the subject of a message that lists hundreds of assets', () => {
     await target.close();
   });
 
-  /** What the event says. */
+  /** The expected subject of the event. */
   async function expected() {
     const { data } = (await service.api.get('/events?subtopic=CONTENT_ADDED_TO_ACCOUNT')).body;
     const { account, content, content_count } = data[0];

@@ -24,8 +24,8 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import { webhookServiceOn } from './webhook-service.ts';
 
 /**
- * How many series of changes and events are tried. On PostgreSQL, where each takes several times as long, far fewer run
- * every statement and every pair of statements that follow each other.
+ * The number of random series of changes and events. On PostgreSQL each takes several times as long. Far fewer run
+ * every statement and every pair of successive statements.
  */
 const SERIES = ON_POSTGRES ? 30 : 200;
 /** Far below what chance gives, far above what proves nothing. */
@@ -39,7 +39,7 @@ interface Event {
   content: ContentReference[];
 }
 
-/** A change of the webhooks: `index` picks one of those that there are. */
+/** A change of the webhooks: `index` picks an existing one. */
 type Change =
   | { kind: 'create'; input: WebhookInput }
   | { kind: 'update'; index: number; input: WebhookInput }
@@ -120,7 +120,7 @@ describe('matching events with webhooks', () => {
 
   const matching = (event: Event) => readMatchingWebhooks(opened.database.reader, event);
 
-  /** The active webhooks that the page of an event would call changed, because they match it. */
+  /** The active webhooks that the page of an event would explain as changed since, because they match it. */
   async function explainedAsMatching(event: Event, ids: readonly number[]): Promise<number[]> {
     const past = { matched: [], occurredAt: Number.MAX_SAFE_INTEGER, subtopic: event.subtopic };
     const after = Math.min(...ids) - 1;
@@ -133,7 +133,7 @@ describe('matching events with webhooks', () => {
       .map(({ id }) => id);
   }
 
-  /** Of these webhooks, those to which an event would be replayed. */
+  /** The webhooks among these to which an event would be replayed. */
   async function replayedTo(event: Event, ids: readonly number[]): Promise<number[]> {
     const { subtopic, accountId, content } = event;
     const resource = accountId === null ? {} : { account: { id: accountId, name: 'Any', enabled: true } };
@@ -146,7 +146,7 @@ describe('matching events with webhooks', () => {
     return replayed;
   }
 
-  /** Makes a change and says what it means for the plain list of webhooks by id. */
+  /** Makes a change, and the same change to the plain list of webhooks by id. */
   async function apply(change: Change, model: Map<number, WebhookInput>): Promise<void> {
     if (change.kind === 'create') {
       model.set((await webhooks.create(change.input, COMMAND_LINE)).id, change.input);

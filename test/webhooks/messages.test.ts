@@ -12,7 +12,7 @@ import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { webhookInput } from './webhook-expectations.ts';
 
-/** A name that every careless way of writing JSON breaks. */
+/** A name that a careless JSON writer would break. */
 const NAME = 'Zoë "quoted" \\ back/slash </script> 🚒 \u2028\u2029 \u00a0%00 日本語';
 const OCCURRED_AT = Date.UTC(2026, 0, 31, 9, 42, 10, 123);
 const TIMESTAMP = '2026-01-31T09:42:10.123Z';
@@ -114,7 +114,7 @@ describe('messages as targets receive them', () => {
 
   before(async () => {
     target = await startTarget();
-    // A short interval: what another connection queues is found by polling.
+    // A short interval, because messages that another connection queues are found by polling.
     service = await startTestService({
       settings: { queue_polling_interval: 0.02, retry_initial_delay: 60, retry_max_delay: 60 },
     });

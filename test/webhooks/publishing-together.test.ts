@@ -14,17 +14,17 @@ import { webhookInput } from './webhook-expectations.ts';
 /** A queue that reports when the first messages of a transaction are queued, and continues when the test allows it. */
 class PausingQueue extends DatabaseQueue {
   hasQueued = false;
-  readonly #goOn: () => Promise<unknown>;
+  readonly #untilOtherQueued: () => Promise<unknown>;
 
-  constructor(database: Database, goOn: () => Promise<unknown>) {
+  constructor(database: Database, untilOtherQueued: () => Promise<unknown>) {
     super({ database, maxReceives: 1_000, now: Date.now });
-    this.#goOn = goOn;
+    this.#untilOtherQueued = untilOtherQueued;
   }
 
   override async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
     await super.enqueue(tx, messages);
     this.hasQueued = true;
-    await this.#goOn();
+    await this.#untilOtherQueued();
   }
 }
 
@@ -54,13 +54,16 @@ describe('two instances that publish events of the same webhooks at the same tim
     const events = accounts.map(activationOf);
     await using one = await openDatabaseOf(service.settings.data_dir);
     await using other = await openDatabaseOf(service.settings.data_dir);
-    // Nobody queues a second event before the other one has queued a first, unless it waits to do so.
-    const goOn = (): Promise<unknown> =>
+    // Neither instance queues its second event before the other one has queued its first, unless that one waits for a
+    // lock.
+    const untilOtherQueued = (): Promise<unknown> =>
       until(
         async () => queues.every(({ hasQueued }) => hasQueued) || (await countWaiting(one)) > 0,
         'both have queued an event, or one waits for the other',
       );
-    const queues: readonly PausingQueue[] = [one, other].map((database) => new PausingQueue(database, goOn));
+    const queues: readonly PausingQueue[] = [one, other].map(
+      (database) => new PausingQueue(database, untilOtherQueued),
+    );
     let runs = 0;
     const publish = async (instance: number, order: readonly ServiceEvent[]) =>
       await [one, other][instance]!.transaction(async (tx) => {

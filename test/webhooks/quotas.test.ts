@@ -57,7 +57,7 @@ describe('the quota of assets that one call adds', () => {
     assert.equal((await api.post(path, { contents: alone })).status, 409);
     assert.equal((await api.post(path, { contents: alone.slice(0, 3) })).status, 200);
     assert.equal((await api.post(path, { contents: [{ type: 'FOLDER', id: inner.id }] })).status, 200);
-    // What an account has can be removed whatever it comes to.
+    // Content can be removed from an account even when it exceeds the limit.
     const grown = await api.create('/folders', { name: 'grown', parent_id: root.id });
     assert.equal((await api.post(path, { contents: [{ type: 'FOLDER', id: grown.id }] })).status, 200);
     for (let n = 0; n < 4; n++) await api.create('/bundles', { name: 'b', folder_id: grown.id, contents });

@@ -46,7 +46,7 @@ function addWebhook({ api }: TestService, target: Target, name: string): Promise
   return api.create('/webhooks', webhookInput({ name, target_url: target.url, authentication: BASIC }));
 }
 
-/** Causes an event and asserts that so many webhooks send it with the credentials that were set. */
+/** Causes an event and asserts that this many webhooks send it with the credentials that were set. */
 async function assertAuthorized(service: TestService, target: Target, webhooks: number): Promise<void> {
   const before = target.requests.length;
   await service.api.create('/accounts', { name: 'Northwind' });
@@ -125,7 +125,7 @@ describe('changing webhooks_auth_secret', () => {
       await using service = await start(folder.path, secrets(OLD));
       await addWebhook(service, target, 'first');
     }
-    // As another instance that uses the new one already would have written it.
+    // As another instance that already uses the new secret would have written it.
     {
       await using service = await start(folder.path, secrets(NEW, OLD));
       await addWebhook(service, target, 'second');
@@ -159,7 +159,7 @@ describe('changing webhooks_auth_secret', () => {
     }
     await assert.rejects(start(folder.path, secrets(NEW)), /set that one as webhooks_auth_secret_previous/);
     assert.equal((await reEncrypt(folder.path, secrets(NEW, OLD))).code, 0);
-    // What a service with the former secret wrote after the re-encryption.
+    // As a service with the former secret wrote it after the re-encryption.
     await runSql(folder.path, "update webhooks set credentials = 'v1.00000000.AAAA.AAAA'");
     await using service = await start(folder.path, secrets(NEW));
     assert.match(

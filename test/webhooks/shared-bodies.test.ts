@@ -12,7 +12,7 @@ const WEBHOOKS = 60;
 const LONG_NAME = 'n'.repeat(200);
 const MORE_THAN_ALL_RETENTION_MS = 10_000 * 86_400_000;
 
-/** Characters of the longest message without what is the same in the messages of all webhooks. */
+/** Characters of the longest message without the part that the messages of all webhooks share. */
 const MAX_OWN_LENGTH = 300;
 
 async function createWebhooks({ api }: TestService, target: Target): Promise<number[]> {
@@ -24,7 +24,7 @@ async function createWebhooks({ api }: TestService, target: Target): Promise<num
   return ids;
 }
 
-/** What a message must be, byte for byte, if the message of webhook 0 is `first`. */
+/** The expected message, byte for byte, if the message of webhook 0 is `first`. */
 function messageLike(first: string, firstId: number, id: number, n: number): string {
   return first
     .replace(

@@ -8,7 +8,8 @@ import { type ReceivedPostback, startTarget, type Target } from '../support/targ
 import { answer } from '../support/target-behaviours.ts';
 import { webhookInput } from './webhook-expectations.ts';
 
-// Runs on SQLite alone: messages are signed once they were read, with queries of other tests of webhooks.
+// Runs on SQLite alone: messages are signed after they were read. Other tests of webhooks run the same queries on both
+// databases.
 
 const OLD = 'o'.repeat(64);
 const NEW = 'n'.repeat(64);
@@ -37,7 +38,7 @@ async function nextPostback({ api }: TestService, target: Target): Promise<Recei
   return target.requests[before]!;
 }
 
-/** The headers as a receiver has them. */
+/** The headers as a receiver sees them. */
 function headersOf({ headers }: ReceivedPostback): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }

@@ -242,7 +242,7 @@ describe('the list of webhooks', () => {
     for (const limit of [1, 7, 54, 55, 56, 200]) assert.deepEqual(await readAll(limit), ids, String(limit));
   });
 
-  test('continues at the same place when webhooks are deleted meanwhile', async () => {
+  test('continues at the same place when webhooks are deleted in the meantime', async () => {
     const made = await api.create('/webhooks', webhookInput());
     const { body } = await api.get(`/webhooks?limit=${ids.length}`);
     const between = await api.create('/webhooks', webhookInput());

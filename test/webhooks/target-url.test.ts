@@ -21,7 +21,7 @@ describe('target URLs', () => {
   let api: Api;
 
   aroundTests(async (parts) => {
-    // As a service that others reach: no network beside the public Internet is allowed.
+    // As on a public service: no network except the public Internet is allowed.
     service = parts.use(await startTestService({ settings: { target_allowed_networks: [] } }));
     api = service.api;
   });
@@ -79,7 +79,7 @@ describe('target URLs', () => {
       await refused(url);
   });
 
-  test('that seem to lead to another address than they do are rejected, with the reason', async () => {
+  test('whose real destination differs from what they look like are rejected, with the reason', async () => {
     const cases: [RegExp, string[]][] = [
       [
         /begins or ends with white space/,

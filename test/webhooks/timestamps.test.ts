@@ -23,7 +23,8 @@ test('timestamps never go back within a webhook, however many requests run in pa
   await using deletions = await startTarget();
   await using service = await startTestService();
   const { api } = service;
-  // Events of one kind concern one webhook and those of the other both, so that transactions wait for some of their lines.
+  // Events of one kind match one webhook and those of the other kind match both, so that transactions wait for some of
+  // their lines.
   await createWebhook(api, deletions.url, { subtopics: ['ACCOUNT_DELETED'] });
   await createWebhook(api, all.url);
   const clients = 24;

@@ -13,7 +13,7 @@ const ACCOUNT_FOCUS = [
 ];
 const ALL = ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'];
 
-/** Configurations of every shape that can be written. */
+/** Valid configurations of every shape. */
 function configurations(): fc.Arbitrary<Record<string, unknown>> {
   return fc.constantFrom(...TOPICS).chain((topic) => {
     const focusEntry = fc.record({

@@ -21,11 +21,11 @@ import {
 import { isUnchanged, type KnownFirings, readKnownFirings } from './known-firings.ts';
 import { type EndsByPeople, TroubleFinder, type TroubleSources } from './trouble-finder.ts';
 
-/** An alert ends once its trouble has been over for this time. If it comes back earlier, nothing is sent. */
+/** An alert ends once its problem has been over for this time. If it comes back earlier, nothing is sent. */
 export const END_AFTER_MS = 5 * MINUTE_MS;
-/** After this time within a round, the next rule reads its data again. */
-const LOOK_AGAIN_MS = 10_000;
-/** Older data changes nothing: the instance was frozen, and the next round reads it again. */
+/** A snapshot is used for this long. After that, the next rule of the round reads a new one. */
+const SNAPSHOT_MS = 10_000;
+/** The result of an older snapshot is not stored: the instance was frozen, and the next round reads a new one. */
 const OUTDATED_MS = MINUTE_MS;
 /** Number of alerts that a notice describes. The others are counted. */
 const MAX_DESCRIBED = 20;
@@ -36,9 +36,9 @@ const MAX_REPLIES = 10;
 export interface EvaluationDependencies {
   database: Database;
   troubles: TroubleSources;
-  /** What people did to webhooks that keeps them from being in trouble. */
+  /** Actions of people after which webhooks are no longer in trouble. */
   interventions: (webhookIds: readonly number[]) => Promise<Map<number, Intervention>>;
-  /** What the target of a webhook said about the last failure. */
+  /** The explanation of the last failure by the webhook's target. */
   explanationOf: (webhookId: number) => Promise<string | null>;
   /** Called when notices were created. */
   onNotices: () => void;
@@ -46,23 +46,23 @@ export interface EvaluationDependencies {
   now: () => number;
 }
 
-/** What an evaluation knows about all rules. */
-interface Look {
-  /** When it was read, in epoch milliseconds. */
+/** The firings and problems of all rules, as an evaluation has read them. */
+interface Snapshot {
+  /** The time at which it was read, in epoch milliseconds. */
   at: number;
-  /** Read before the troubles, so that a change of another instance that knew more is noticed. */
+  /** Read before the problems, so that a change of another instance that knew more is noticed. */
   firingsOf: (ruleId: number) => KnownFirings;
   troubles: TroubleFinder;
 }
 
 /**
  * Compares the watched state with the recorded one: begins and ends alerts, and creates their notices in the same
- * transaction. Any number of instances may do it at a time: the row of the rule is locked, and an instance changes
- * nothing if another one has changed the alerts of the rule since it looked.
+ * transaction. Any number of instances may do it at a time, because the row of the rule is locked. An instance changes
+ * nothing if another one has changed the alerts of the rule since it read them.
  */
 export class Evaluation {
   readonly #with: EvaluationDependencies;
-  /** The rules of which the log says that their time zone is unknown, each with that time zone. */
+  /** The rules whose time zones the log has reported as unknown, each with that time zone. */
   readonly #unknownZones = new Map<number, string>();
 
   constructor(dependencies: EvaluationDependencies) {
@@ -75,14 +75,15 @@ export class Evaluation {
    * @throws {DatabaseUnavailableError} if the database fails for two rules in a row, or for the only one
    */
   async run(rules: readonly AlertRule[], signal: AbortSignal): Promise<void> {
-    let look: Look | null = null;
+    let snapshot: Snapshot | null = null;
     let hasFailedBefore = rules.length === 1;
     for (const rule of rules) {
       if (signal.aborted) break;
-      if (look === null || !isWithin(LOOK_AGAIN_MS, look.at, this.#with.now())) look = await this.#look();
+      if (snapshot === null || !isWithin(SNAPSHOT_MS, snapshot.at, this.#with.now()))
+        snapshot = await this.#readSnapshot();
       this.#reportUnknownZone(rule);
       try {
-        await this.#evaluate(rule, look);
+        await this.#evaluate(rule, snapshot);
         hasFailedBefore = false;
       } catch (error) {
         const isUnavailable = error instanceof DatabaseUnavailableError;
@@ -106,7 +107,7 @@ export class Evaluation {
     });
   }
 
-  async #look(): Promise<Look> {
+  async #readSnapshot(): Promise<Snapshot> {
     const { database, troubles } = this.#with;
     const now = this.#with.now();
     const endsByPeople: EndsByPeople = (ruleId, since) =>
@@ -115,11 +116,11 @@ export class Evaluation {
     return { at: now, firingsOf, troubles: new TroubleFinder(troubles, endsByPeople, now) };
   }
 
-  async #evaluate(rule: AlertRule, look: Look): Promise<void> {
+  async #evaluate(rule: AlertRule, snapshot: Snapshot): Promise<void> {
     const { database, interventions } = this.#with;
-    const before = look.firingsOf(rule.id);
+    const before = snapshot.firingsOf(rule.id);
     const { open } = before;
-    const troubles = await look.troubles.of(rule, open);
+    const troubles = await snapshot.troubles.of(rule, open);
     const unreported = await readUnreportedEnds(database.reader, rule.id);
     if (troubles.length === 0 && open.length === 0 && unreported.length === 0) return;
 
@@ -143,13 +144,17 @@ export class Evaluation {
     const described = await this.#explained(troubles, known, wanted);
     await database.transaction(async (tx) => {
       const current = await lockRule(tx, rule.id);
-      // What was changed in the meantime is evaluated in the next round.
+      // The next round evaluates the changed rule.
       if (current === undefined || current.revision !== rule.revision) return;
       const firings = (await readKnownFirings(tx, rule.id))(rule.id);
       const now = this.#with.now();
       if (!isUnchanged(before, firings)) return;
-      if (!isWithin(OUTDATED_MS, look.at, now)) {
-        const fields = { alert_id: rule.id, alert: rule.name, seconds: Math.round((now - look.at) / 1_000) };
+      if (!isWithin(OUTDATED_MS, snapshot.at, now)) {
+        const fields = {
+          alert_id: rule.id,
+          alert: rule.name,
+          seconds: Math.round((now - snapshot.at) / 1_000),
+        };
         tx.onCommit(() =>
           this.#with.log.warn('an alert rule waits for the next round: its evaluation took too long', fields),
         );
@@ -199,7 +204,7 @@ export class Evaluation {
     }
   }
 
-  /** Creates the notices that are due. What only just ended again is not reported. */
+  /** Creates the notices that are due. Alerts that have already ended again are not reported. */
   async #report(tx: Transaction, rule: AlertRule, troubles: readonly Trouble[], now: number): Promise<void> {
     const bySubject = new Map(troubles.map((trouble) => [trouble.subject, trouble]));
     const began = (await readOpenFirings(tx, rule.id))
@@ -222,7 +227,7 @@ export class Evaluation {
     }
   }
 
-  /** The troubles, with what targets said about those that a notice may describe. */
+  /** The problems, with what targets said about those that a notice may describe. */
   async #explained(
     troubles: readonly Trouble[],
     known: ReadonlySet<string>,
@@ -247,17 +252,17 @@ export class Evaluation {
 
 /** Changes to the open firings of a rule. */
 interface Changes {
-  /** Their troubles are back. */
+  /** Their problems have returned. */
   back: readonly Firing[];
-  /** Their troubles have ended, but must stay so for a while. */
+  /** Their problems have ended, but might return soon. */
   cleared: readonly Firing[];
   ended: readonly (readonly [EndReason, readonly Firing[]])[];
 }
 
 /**
  * The changes of an evaluation to the open firings of a rule.
- * @param subjects what is in trouble
- * @param acts what people did to webhooks whose troubles are over
+ * @param subjects the webhooks or parts of the service that have a problem
+ * @param acts the actions of people on webhooks whose problems are over
  */
 function changesOf(
   open: readonly Firing[],

@@ -39,7 +39,7 @@ export const FiringRecord = Type.Object(
     reason: Nullable(
       Type.String({
         description:
-          'What was wrong when the alert began: `403 Forbidden`. In an alert about the service, null for everyone but ' +
+          'The problem when the alert began: `403 Forbidden`. In an alert about the service, null for everyone but ' +
           'admins who have signed in.',
       }),
     ),

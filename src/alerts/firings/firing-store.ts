@@ -117,7 +117,7 @@ export async function insertFirings(
   );
 }
 
-/** Sets when the troubles of firings ended; null if they are back. */
+/** Sets the time at which the problems of firings ended; null if they have returned. */
 export async function setCleared(
   tx: Transaction,
   ids: readonly number[],
@@ -132,7 +132,7 @@ export async function setCleared(
   );
 }
 
-/** Ends firings when their troubles were over, or else now. */
+/** Ends firings when their problems were over, or else now. */
 export async function endFirings(
   tx: Transaction,
   ids: readonly number[],
@@ -167,7 +167,7 @@ export async function endFiringsOfRule(
 }
 
 /** Marks the unreported ends of a rule, so that nothing is sent about them. */
-export async function dismissEnds(tx: Transaction, ruleId: number): Promise<void> {
+export async function markEndsReported(tx: Transaction, ruleId: number): Promise<void> {
   await tx.run(
     `update alert_firings set end_batch = '${NOTHING_TO_SAY}'
      where rule_id = ? and ended_at is not null and end_batch is null`,
@@ -272,7 +272,7 @@ export async function reportSubject(
   );
 }
 
-/** The trouble of a subject is back before its firing ended. */
+/** The problem of a subject has returned before its firing ended. */
 export async function reopenSubject(tx: Transaction, ruleId: number, subject: string): Promise<void> {
   await tx.run(
     `update alert_firings set cleared_at = null, relapses = relapses + 1

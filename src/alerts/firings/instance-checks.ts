@@ -29,7 +29,7 @@ export interface InstanceChecksDependencies {
 }
 
 /**
- * Runs the checks of this instance and reports what fails in a table, so that every instance knows the troubles of all.
+ * Runs the checks of this instance and records failures in a table, so that every instance knows the problems of all.
  * Nothing is written while everything works.
  */
 export class InstanceChecks {

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { ServiceTrouble } from '../firing.ts';
 
-/** SQL for the troubles of instances, one operation per function. */
+/** SQL for the problems of instances, one operation per function. */
 
 /** Replaces what an instance has reported. @param seenAt may be ahead, so that the report counts longer */
 export async function replaceTroubles(

@@ -40,7 +40,7 @@ interface ChannelState {
 interface Recorded {
   rule: AlertRule;
   recordedAt: number;
-  /** The trouble that came back before the alert ended, and is not yet recorded. */
+  /** The problem that returned before the alert ended, and is not yet recorded. */
   relapse: Trouble | null;
 }
 
@@ -52,9 +52,10 @@ export interface OutageAlertsDependencies {
 }
 
 /**
- * Sends the alert that the database is failing, from the rules that were read last. Nothing can be shared meanwhile, so
- * each instance that has lost the database sends its own. Once the database works, the alert is recorded, and ends like
- * any other. If the database fails again before that, the alert continues, and nothing is sent unless this lasts.
+ * Sends the alert that the database is failing, from the rules that were read last. Nothing can be shared in the
+ * meantime, so each instance that has lost the database sends its own. Once the database works, the alert is recorded,
+ * and ends like any other. If the database fails again before that, the alert continues, and nothing is sent unless
+ * this lasts.
  */
 export class OutageAlerts {
   readonly #with: OutageAlertsDependencies;
@@ -98,9 +99,9 @@ export class OutageAlerts {
   }
 
   /**
-   * Whether a trouble continues an alert that was recorded and that has not ended yet. Another instance that reaches the
-   * database ends it after a while and says so: a trouble that still lasts is then announced again. In quiet hours neither
-   * is said, so the alert continues until they are over.
+   * Whether a problem continues an alert that was recorded and that has not ended yet. An instance that reaches the
+   * database ends it after a while and sends a notice. A problem that still lasts is then announced again. In quiet
+   * hours neither notice is sent, so the alert continues until they are over.
    */
   #relapses(rule: AlertRule, trouble: Trouble): boolean {
     const recorded = this.#recorded.get(rule.id);
@@ -156,7 +157,7 @@ export class OutageAlerts {
         channel,
         createdAt,
         attempts: state.attempts,
-        // What could not be sent is retried like any other notice.
+        // If it could not be sent, it is retried like any other notice.
         dueAt: isDone(state) ? null : createdAt,
         sentAt: state.sentAt,
         error: state.error,

@@ -4,12 +4,15 @@ import type { Firing, ServiceTrouble, Trouble } from '../firing.ts';
 import type { AlertRule, QuietHours } from '../rules/alert-rule.ts';
 import { quietSince } from '../rules/quiet-hours.ts';
 
-/** What began this far in the future began before the clock was set back. The clocks of instances differ by less. */
+/**
+ * A problem that began this far in the future began before the clock was set back. The clocks of instances differ by
+ * less.
+ */
 const SET_BACK_MS = MINUTE_MS;
-/** A dead letter counts as trouble for this time, or until quiet hours have ended, unless it is redelivered. */
+/** A dead letter counts as a problem for this time, or until quiet hours have ended, unless it is redelivered. */
 const DEAD_LETTER_MS = HOUR_MS;
 
-/** Where troubles are found. */
+/** The sources in which problems are found. */
 export interface TroubleSources {
   webhooks: Pick<WebhookTroubles, 'failing' | 'waiting' | 'deadLetteredSince' | 'deadLetteredAfter'>;
   /** What fails on any instance. */
@@ -20,7 +23,7 @@ export interface TroubleSources {
 export type EndsByPeople = (ruleId: number, since: number) => Promise<ReadonlyMap<number, number>>;
 
 /**
- * The troubles at a given time. Many rules can watch the same, so each source is read at most once.
+ * The problems at a given time. Many rules can watch the same, so each source is read at most once.
  */
 export class TroubleFinder {
   readonly #sources: TroubleSources;
@@ -36,7 +39,7 @@ export class TroubleFinder {
   }
 
   /**
-   * What a rule watches and what is in trouble now, oldest first.
+   * The subjects of a rule that have a problem now, oldest first.
    * @param open the firings of the rule that have not ended
    */
   async of(rule: AlertRule, open: readonly Pick<Firing, 'subject' | 'since'>[]): Promise<Trouble[]> {
@@ -109,9 +112,9 @@ function toTrouble(
 ): Trouble {
   // A line can be old although its webhook works: another reason than that of an earlier failure.
   const isFailing = failures > 0 || rule.condition === 'MESSAGE_DEAD_LETTERED';
-  // An edit ends the error state, but nobody knows yet whether the trouble is over.
+  // An edit ends the error state, but it is not known yet whether the problem is over.
   const counts = inError || rule.condition !== 'WEBHOOK_IN_ERROR';
-  // Messages get timestamps in the future until a clock that was set back has caught up: not a sign of a trouble.
+  // Messages get timestamps in the future until a clock that was set back has caught up: not a sign of a problem.
   const lasts =
     rule.condition === 'LINE_TOO_OLD' ? hasLasted(since, rule, now) : mayHaveLasted(since, rule, now);
   return {
@@ -124,7 +127,7 @@ function toTrouble(
   };
 }
 
-/** A check that fails on an instance, as a trouble. */
+/** A check that fails on an instance, as a problem. */
 export function toServiceTrouble(
   { name, hostName, since, reason }: ServiceTrouble,
   rule: Pick<AlertRule, 'minutes'>,
@@ -140,7 +143,7 @@ export function toServiceTrouble(
   };
 }
 
-/** The part of the service that a trouble is about, without the host: `A disk`. */
+/** The part of the service that a problem is about, without the host: `A disk`. */
 export function partOfService({ subject }: Pick<Trouble, 'subject'>): string {
   const [name = ''] = subject.split(':', 1);
   return PARTS[name] ?? name;

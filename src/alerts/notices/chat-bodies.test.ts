@@ -10,7 +10,7 @@ import { noticeText } from './notice-text.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 
-/** A notice about twenty of these webhooks, of two thousand that are in trouble. */
+/** A notice about twenty of these webhooks, out of two thousand in error. */
 function notice(
   { name, reason, explanation }: { name: string; reason: string; explanation: string | null },
   {

@@ -138,7 +138,7 @@ export class NoticeDispatcher implements AsyncDisposable {
     } else {
       const texts = {
         begins: 'a notice of an alert could not be sent: retrying',
-        goesOn: 'notices of an alert still cannot be sent',
+        continues: 'notices of an alert still cannot be sent',
       };
       outage.failed(texts, { ...fields, reason: error });
     }

@@ -44,8 +44,8 @@ export async function readLatestNoticeAt(
 }
 
 /**
- * A waiting notice that no earlier one of the same rule and channel precedes, so that a notice of an end never comes before that
- * of its beginning. One that was sent to some addresses, and has others left, does not delay anybody else.
+ * A waiting notice without an earlier one of the same rule and channel. So the notice of an end is never sent before
+ * that of the beginning. One that was sent to some addresses, and has others left, does not delay anybody else.
  */
 const IS_NEXT = `notice.due_at is not null and not exists (
   select 1 from alert_notices as earlier

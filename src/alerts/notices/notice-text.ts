@@ -26,7 +26,7 @@ export interface NoticeText {
   ruleLink: string;
 }
 
-/** The trouble in words: while it lasts, with its duration, and after its end. */
+/** The problem in words: while it lasts, with its duration, and after its end. */
 const HAPPENINGS: Readonly<Record<Condition, { since: string; now: string; over: string }>> = {
   WEBHOOK_IN_ERROR: {
     since: 'has been failing since',

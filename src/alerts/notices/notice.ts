@@ -19,7 +19,7 @@ export interface ReportedFiring {
 export interface NoticeContent {
   kind: NoticeKind;
   rule: { id: number; name: string; condition: Condition; minutes: number | null };
-  /** The first alerts, oldest trouble first. */
+  /** The first alerts, oldest problem first. */
   firings: readonly ReportedFiring[];
   /** The number of all alerts. */
   total: number;
@@ -29,7 +29,7 @@ export interface NoticeContent {
   repliesTo: readonly string[];
   /** The addresses that are left, if others already got this e-mail. */
   onlyTo?: readonly string[];
-  /** The addresses that were rejected for good meanwhile. */
+  /** The addresses that were rejected for good in the meantime. */
   rejected?: readonly string[];
 }
 

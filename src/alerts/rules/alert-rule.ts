@@ -15,14 +15,14 @@ export type TargetFormat = (typeof TARGET_FORMATS)[number];
 export const CHANNELS = ['EMAIL', 'URL'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** How long a trouble has to last by default, in minutes. Null for a condition that fires at once. */
+/** How long a problem has to last by default, in minutes. Null for a condition that fires at once. */
 export const DEFAULT_MINUTES: Readonly<Record<Condition, number | null>> = {
   WEBHOOK_IN_ERROR: 15,
   LINE_TOO_OLD: 15,
   MESSAGE_DEAD_LETTERED: null,
   SERVICE_IN_TROUBLE: 1,
 };
-/** The longest time that a trouble may have to last, in minutes: a week. */
+/** The longest time that a problem may have to last, in minutes: a week. */
 export const MAX_MINUTES = 7 * 24 * 60;
 /** Maximum number of alert rules of an installation, and of webhooks and addresses of a rule. */
 export const MAX_RULES = 100;

@@ -31,7 +31,7 @@ export const ConditionMember = Type.Enum([...CONDITIONS], {
 const FormatMember = Type.Enum([...TARGET_FORMATS], {
   title: 'AlertFormat',
   description:
-    'What is posted: the JSON of Coursewire, or a message for an incoming webhook of Slack or Teams.',
+    'The format of what is posted: the JSON of Coursewire, or a message for an incoming webhook of Slack or Teams.',
 });
 export const ChannelMember = Type.Enum([...CHANNELS], {
   title: 'AlertChannel',
@@ -61,7 +61,7 @@ const QuietHours = Nullable(
   ),
 );
 
-/** What was sent about an alert over one channel, or why not. */
+/** A notice about an alert over one channel, or why it was not sent. */
 export const NoticeRecord = Type.Object(
   {
     kind: Type.Enum(['BEGAN', 'ENDED'], {
@@ -87,7 +87,7 @@ export const NoticeRecord = Type.Object(
       }),
     ),
   },
-  { title: 'AlertNotice', description: 'What was sent about an alert over one channel.' },
+  { title: 'AlertNotice', description: 'A notice about an alert over one channel.' },
 );
 export type NoticeRecord = Static<typeof NoticeRecord>;
 

@@ -24,7 +24,7 @@ describe('quiet hours', () => {
       assert.equal(isQuietAt(night, at(`2026-01-15T${time}:00Z`)), false, time);
   });
 
-  it('follow the clock on the wall of their time zone, also when it changes', () => {
+  it('follow the local time of their time zone, also when clocks change', () => {
     const night = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
     assert.equal(isQuietAt(night, at('2026-01-15T05:59:00Z')), true, 'winter: 06:59');
     assert.equal(isQuietAt(night, at('2026-07-15T05:59:00Z')), false, 'summer: 07:59');
@@ -33,7 +33,7 @@ describe('quiet hours', () => {
     assert.equal(isQuietAt(night, at('2026-03-29T05:00:00Z')), false, '07:00 in summer time');
   });
 
-  it('began when the clock on the wall said so, also when it was changed since', () => {
+  it('began at the local time that is set, also if the clock was changed since', () => {
     const night = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
     // In the night of 25 October 2026, 03:00 becomes 02:00.
     assert.equal(isoOf(quietSince(night, at('2026-10-25T02:00:30Z'))), '2026-10-24T20:00:00.000Z');
@@ -41,9 +41,9 @@ describe('quiet hours', () => {
     assert.equal(isoOf(quietSince(night, at('2026-07-15T04:00:30Z'))), '2026-07-14T20:00:00.000Z');
   });
 
-  it('began at the first moment since which they last without a gap', () => {
+  it('began at the start of the current period without a gap', () => {
     const times = ['01:30', '02:00', '02:15', '02:30', '03:00'];
-    // The hours around a change of the clock, which is a whole hour or half of one.
+    // The hours around a change of the clock by an hour or half an hour.
     const nights = [
       ['Europe/Berlin', '2026-03-28T23:00Z'],
       ['Europe/Berlin', '2026-10-24T22:00Z'],
@@ -63,7 +63,7 @@ describe('quiet hours', () => {
       }
   });
 
-  it('of an unknown time zone are none', () => {
+  it('are ignored if their time zone is unknown', () => {
     const always = { from: '00:00', to: '23:59', timeZone: 'Europe/Nowhere' };
     assert.equal(isQuietAt(always, at('2026-01-15T12:00:00Z')), false);
   });

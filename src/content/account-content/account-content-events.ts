@@ -21,9 +21,9 @@ import { type ContentChange, changedAssets } from './changed-assets.ts';
 const MAX_ASSETS_PER_EVENT = 500;
 
 /**
- * Publishes the events of a change that was applied: one for each folder in which the account gained or lost something,
- * in the order in which the change names them, a folder before those below it. Content that the account has another
- * way is omitted, unless an addition names it.
+ * Publishes the events of a change that was applied: one for each folder in which the account gained or lost something.
+ * They have the order of the change, with each folder before its subfolders. Content that the account has another way
+ * is omitted, unless an addition names it.
  * @throws {ProblemError} `limit-reached`
  */
 export async function publishContentChange(
@@ -68,13 +68,13 @@ export async function publishContentChanges(
 
 type ContentResource = EventResources[ContentChange['subtopic']]['content'];
 
-/** What events show of some assets of a folder, and what a content focus on them may name. */
+/** How events show some assets of a folder, and the assets that a content focus on them may name. */
 interface PartInEvents {
   content: ContentResource;
   holders: ContentReference[];
 }
 
-/** Reads what events show, once for the events of all accounts that get or lose the same. */
+/** Reads the data of events, once for the events of all accounts that get or lose the same content. */
 class PartsInEvents {
   readonly #tx: Transaction;
   readonly #folders = new Map<number, FolderAndPath>();
@@ -98,7 +98,7 @@ class PartsInEvents {
 
   async #folder(folderId: number): Promise<FolderAndPath> {
     const folder = this.#folders.get(folderId) ?? (await readFolderInEvent(this.#tx, folderId));
-    if (folder === undefined) throw new Error(`the folder ${folderId} has content but is not there`);
+    if (folder === undefined) throw new Error(`the folder ${folderId} has content but does not exist`);
     this.#folders.set(folderId, folder);
     return folder;
   }

@@ -57,7 +57,7 @@ function addAccountContentRoute(
         description:
           'Triggers CONTENT_ADDED_TO_ACCOUNT: one event for each folder that contains some of the added content. ' +
           'If you add a folder, the account also has everything in it and in its subfolders, even content that ' +
-          'is put there later. The events list only the current content that the account did not have.',
+          'is added later. The events list only the current content that the account did not have.',
         params: AccountParams,
         body: ContentAdditionBody,
         response: {

@@ -22,9 +22,9 @@ export interface ContentChange {
 type Chains = ReadonlyMap<number, readonly number[]>;
 
 /**
- * What each account gained or lost: the courses, equivalents and bundles of the change, also those in its folders, that
- * the account does not have another way. It has them another way if they or a folder above them were added by another
- * change. Each appears once, at its first position, and is locked until the transaction ends.
+ * The courses, equivalents and bundles that each account gained or lost, including those in folders. Content that the
+ * account also has another way is omitted: another change added it, or a folder above it. Each asset appears once, at
+ * its first position, and is locked until the transaction ends.
  *
  * All changes are read together, so that the statements do not grow with the number of accounts.
  * @throws {ProblemError} `limit-reached`
@@ -83,8 +83,8 @@ async function readWithinFolders(
 }
 
 /**
- * What of each change's assets its account does not have through what another change added. An addition keeps the assets
- * that it names: if one came into a folder of the account, no event said so.
+ * The assets of each change that its account does not have through another change. An addition keeps the assets that it
+ * names: if such an asset was moved into a folder of the account, no event reported that.
  */
 async function withoutHeldOtherwise(
   tx: Transaction,

@@ -34,7 +34,7 @@ export interface ManyAccountsServiceDependencies {
   now: () => number;
 }
 
-/** What a change of many accounts did to one of them, each list in the order of the request. */
+/** The effect of a change of many accounts on one of them, each list in the order of the request. */
 export interface AccountChange {
   account: { id: number; name: string };
   /** What was added or removed. */
@@ -43,7 +43,7 @@ export interface AccountChange {
   unchanged: NamedAsset[];
 }
 
-/** An account that has an asset, and what it was given to have it. */
+/** An account that has an asset, and the content through which it has the asset. */
 export interface AccountWithAsset {
   account: { id: number; name: string; enabled: boolean };
   /** What the account has directly, ordered by type and id. Times are in epoch milliseconds. */

@@ -131,7 +131,7 @@ function deleteAccountRoute(routes: Routes, accounts: AccountService): void {
           'Triggers ACCOUNT_DELETED, which shows the account as it was before. Also deletes its registrations and ' +
           'content assignments, without further events. If there are many registrations, most of them are deleted ' +
           'first, which can take minutes. If the deletion then fails, the account still exists without them: delete ' +
-          'it again. The deletion goes on if the client stops waiting. A repetition returns 404 once the account is ' +
+          'it again. The deletion continues if the client stops waiting. A repetition returns 404 once the account is ' +
           'deleted.',
         params: AccountParams,
         response: { 204: Type.Null({ description: 'The account is deleted.' }), ...problems(404, 412) },

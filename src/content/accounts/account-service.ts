@@ -119,8 +119,8 @@ export class AccountService {
 
   /**
    * Publishes ACCOUNT_DELETED, which shows the account as it was before. Its belongings are deleted, too, without
-   * further events. If there are many, most of them are deleted before, in several transactions, so that everyone's
-   * changes go on. If this fails, the account still exists without some of them, and can be deleted again.
+   * further events. If there are many, most of them are deleted before, in several transactions, so that other changes
+   * do not wait long. If this fails, the account still exists without some of them, and can be deleted again.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async delete(id: number, { user, by, expected }: AuditedChangeOf): Promise<void> {

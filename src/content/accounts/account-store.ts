@@ -24,7 +24,7 @@ export async function readAccount(
 /**
  * Reads an account and serializes its changes. On SQLite, transactions already do. On PostgreSQL, this locks the row,
  * and the result is what the previous transaction committed.
- * @param what `account`: it is changed or deleted itself, so learners' saves wait, too; `content`: they go on
+ * @param what `account`: it is changed or deleted itself, so learners' saves wait, too; `content`: they do not wait
  */
 export async function readLockedAccount(
   tx: Transaction,

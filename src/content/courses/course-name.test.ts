@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { courseNameFrom } from './course-name.ts';
 
 describe('the name of a course from the title of its package', () => {
-  it('is the title where that can be a name', () => {
+  it('is the title if that is a valid name', () => {
     assert.equal(courseNameFrom('Fire safety – “basics” 🔥'), 'Fire safety – “basics” 🔥');
   });
 
@@ -11,7 +11,7 @@ describe('the name of a course from the title of its package', () => {
     assert.equal(courseNameFrom('\u0000Fire\r\n\tsafety\u001b[2J\u0085'), 'Fire safety [2J');
   });
 
-  it('is cut to 200 characters, never within one', () => {
+  it('is truncated to 200 characters, never in the middle of one', () => {
     assert.equal(courseNameFrom('🔥'.repeat(200)), '🔥'.repeat(200));
     assert.equal(courseNameFrom('🔥'.repeat(201)), `${'🔥'.repeat(199)}…`);
   });

@@ -119,7 +119,7 @@ async function respondToUpload(
   const { fields, packageHash } = await receivePackage(request, upload, {
     maxPackageBytes,
     signal,
-    lookUp: (members) => courses.inputErrors(members),
+    findMissing: (members) => courses.inputErrors(members),
   });
   // An upload may take hours, in which someone may have ended the access of its caller.
   await request.authorizeAgain?.();

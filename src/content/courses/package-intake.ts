@@ -7,7 +7,7 @@ import { DatabaseUnavailableError, type Reader } from '../../database/database.t
 import type { Logger } from '../../observability/log.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { ROOT_FOLDER } from '../assets/folder-tree.ts';
-import { drawnAt, newContentKey } from '../files/content-key.ts';
+import { generatedAt, newContentKey } from '../files/content-key.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import { readFolder } from '../folders/folder-store.ts';
 import { readRecordedKeys } from './course-store.ts';
@@ -108,7 +108,7 @@ export class PackageIntake {
     let listed: string[] = [];
     for await (const key of this.#with.store.keys()) {
       signal?.throwIfAborted();
-      if (ageMs > 0 && drawnAt(key) > this.#with.now() - ageMs) continue;
+      if (ageMs > 0 && generatedAt(key) > this.#with.now() - ageMs) continue;
       listed.push(key);
       if (listed.length < KEYS_AT_A_TIME) continue;
       await this.#removeUnrecorded(listed, since, result);
@@ -139,7 +139,7 @@ export class PackageIntake {
     const recorded = await readRecordedKeys(this.#with.reader, settled);
     for (const key of settled) {
       if (recorded.has(key)) continue;
-      if (drawnAt(key) < since) result.kept += 1;
+      if (generatedAt(key) < since) result.kept += 1;
       else if (await this.#removeOrphan(key)) result.removed += 1;
     }
   }
@@ -197,8 +197,8 @@ export class PackageIntake {
   }
 
   /**
-   * The database decides, not the outcome of `record`: a repeated request succeeds without recording anything,
-   * and a commit that failed because its response was lost may have happened.
+   * The database decides, not the outcome of `record`. A repeated request succeeds without recording anything. A commit
+   * whose response was lost may have happened.
    */
   async #keepIfRecorded(contentKey: string): Promise<void> {
     try {

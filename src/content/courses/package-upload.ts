@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { KIB } from '../../bytes.ts';
 import { PRIVATE_FILE_MODE } from '../../file-system/file-modes.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import { type LookUp, ReceivedForm } from './received-form.ts';
+import { type FindMissing, ReceivedForm } from './received-form.ts';
 import type { UploadFolder } from './upload-folders.ts';
 import { toUploadProblem } from './upload-problems.ts';
 
@@ -38,7 +38,11 @@ export interface ReceivedUpload {
 export async function receivePackage(
   request: FastifyRequest,
   upload: UploadFolder,
-  { maxPackageBytes, signal, lookUp }: { maxPackageBytes: number; signal: AbortSignal; lookUp: LookUp },
+  {
+    maxPackageBytes,
+    signal,
+    findMissing,
+  }: { maxPackageBytes: number; signal: AbortSignal; findMissing: FindMissing },
 ): Promise<ReceivedUpload> {
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   if (announcedBytes > maxPackageBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxPackageBytes);
@@ -56,7 +60,7 @@ export async function receivePackage(
   } catch (error) {
     throw signal.aborted ? signal.reason : toUploadProblem(error);
   }
-  return { fields: await form.check(request, lookUp), packageHash };
+  return { fields: await form.check(request, findMissing), packageHash };
 }
 
 /** Returns the hash of what it wrote. */

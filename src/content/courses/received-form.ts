@@ -13,7 +13,7 @@ const REPLACEMENT_CHARACTER = '\ufffd';
 const SHOWN_NAME_CHARACTERS = 100;
 
 /** Finds what the members of a form refer to and does not exist. */
-export type LookUp = (members: unknown) => Promise<readonly InputError[]>;
+export type FindMissing = (members: unknown) => Promise<readonly InputError[]>;
 
 /** The parts of an upload form as they are received, in any order, and their errors. */
 export class ReceivedForm {
@@ -38,10 +38,10 @@ export class ReceivedForm {
 
   /**
    * The members other than the file, once all parts have arrived, in the form of the route's body schema.
-   * @param lookUp finds what the members of an invalid form refer to and does not exist
+   * @param findMissing finds what the members of an invalid form refer to and does not exist
    * @throws {ProblemError} `invalid-request` naming every part that is missing, unknown, repeated or wrong
    */
-  async check(request: FastifyRequest, lookUp: LookUp): Promise<Record<string, unknown>> {
+  async check(request: FastifyRequest, findMissing: FindMissing): Promise<Record<string, unknown>> {
     const validate = request.getValidationFunction('body');
     if (validate === undefined) throw new Error('this route has no body schema');
     const members = Object.fromEntries(this.#members);
@@ -50,7 +50,7 @@ export class ReceivedForm {
     const bySchema = inputErrorsOf({ validation, validationContext: 'body' });
     if (bySchema.length === 0 && this.#errors.length === 0) return members;
     const reported = new Set(bySchema.map(({ pointer }) => pointer));
-    const further = [...this.#errors, ...(await lookUp(members))];
+    const further = [...this.#errors, ...(await findMissing(members))];
     throw invalidInput([...bySchema, ...further.filter(({ pointer }) => !reported.has(pointer))]);
   }
 

@@ -74,7 +74,7 @@ describe('the connection of an upload', () => {
     await closed(client);
   });
 
-  it('is closed when less than 4 KiB come each second', async (context) => {
+  it('is closed if fewer than 4 KiB arrive per second', async (context) => {
     const { client, received, open } = await openRequest(context);
     received.resume();
     context.mock.timers.enable({ apis: ['setInterval'] });
@@ -93,7 +93,7 @@ describe('the connection of an upload', () => {
     await closed(client);
   });
 
-  it('is not closed while the client waits for the answer', async (context) => {
+  it('is not closed while the client waits for the response', async (context) => {
     const { open } = await openRequest(context);
     context.mock.timers.enable({ apis: ['setInterval'] });
     using connection = open();

@@ -27,7 +27,7 @@ export function assertContentKey(key: string): void {
 }
 
 /** When a key was generated, in epoch milliseconds; 0 if the key has no timestamp. */
-export function drawnAt(key: string): number {
+export function generatedAt(key: string): number {
   if (key[VERSION_PLACE] !== '7') return 0;
   return Number.parseInt(key.replace('-', '').slice(0, TIME_DIGITS), 16);
 }

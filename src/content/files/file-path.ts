@@ -3,8 +3,8 @@ export const MAX_PATH_BYTES = 1_024;
 const MAX_SEGMENT_BYTES = 255;
 
 /**
- * Whether a path names a file below a version's folder and nothing else, on every system: relative, with `/` between
- * segments, none of which is empty, `.` or `..`, without backslashes, control characters and drive letters.
+ * Whether a path names a file below a version's folder and nothing else, on every system. It must be relative, without
+ * backslashes, control characters and drive letters. No segment between the `/` may be empty, `.` or `..`.
  */
 export function isFilePath(path: string): boolean {
   if (path === '' || !path.isWellFormed() || Buffer.byteLength(path) > MAX_PATH_BYTES) return false;

@@ -45,7 +45,7 @@ export class S3Downloads {
   /**
    * Opens an object and reads its first piece.
    * @throws {RangeNotSatisfiableError}
-   * @throws the SDK's error, also if the object does not exist
+   * @throws the SDK's error, such as for an object that does not exist
    */
   async open(name: string, range: ByteRange | undefined): Promise<OpenedObject> {
     // Some servers reject a suffix range that is longer than the file, which means the whole file.

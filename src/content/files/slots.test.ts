@@ -4,7 +4,7 @@ import { Slots } from './slots.ts';
 
 const unaborted = () => new AbortController().signal;
 
-/** What came of a promise so far. */
+/** The current state of a promise. */
 async function stateOf(promise: Promise<unknown>): Promise<'pending' | 'settled'> {
   const settled = promise.then(
     () => 'settled' as const,

@@ -15,7 +15,7 @@ export class Slots {
     let taken = true;
     return {
       [Symbol.dispose]: () => {
-        if (taken) this.#give();
+        if (taken) this.#release();
         taken = false;
       },
     };
@@ -36,7 +36,7 @@ export class Slots {
     });
   }
 
-  #give(): void {
+  #release(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
       this.#free += 1;

@@ -11,9 +11,9 @@ export interface LanguageChoice {
 }
 
 /**
- * The choices as {@link readLanguageChoices} returns them, which stay as they are until the transaction ends. So none of
- * their courses can be deleted before then. On SQLite, every transaction sees to that. On PostgreSQL, this locks the row of
- * the equivalent, in a separate statement: the next read sees what the previous transaction committed.
+ * The choices as {@link readLanguageChoices} returns them, locked until the transaction ends, so that none of their
+ * courses can be deleted before. On SQLite, every transaction does. On PostgreSQL, this locks the row of the
+ * equivalent, in a separate statement: the next read sees what the previous transaction committed.
  */
 export async function lockLanguageChoices(tx: Transaction, equivalentId: number): Promise<LanguageChoice[]> {
   if (tx.dialect === 'postgres') {

@@ -5,8 +5,8 @@ import { acceptedLanguages, fittingLanguages } from './language-choice.ts';
 const choices = ['en-GB', 'de', 'fr-CA', 'en-US', 'zh-Hant-TW'].map((language) => ({ language }));
 const fitting = (...ranges: string[]) => fittingLanguages(choices, ranges).map(({ language }) => language);
 
-describe('the languages that fit', () => {
-  it('are the same, else variants, else more general ones', () => {
+describe('the languages of a course that match a request', () => {
+  it('are the same language, otherwise variants, otherwise more general ones', () => {
     assert.deepEqual(fitting('en-US'), ['en-US']);
     assert.deepEqual(fitting('EN-us'), ['en-US']);
     assert.deepEqual(fitting('en'), ['en-GB', 'en-US']);
@@ -17,13 +17,13 @@ describe('the languages that fit', () => {
     assert.deepEqual(fitting('nl'), []);
   });
 
-  it('are of the preferred language that any fits', () => {
+  it('match the first preferred language that has any match', () => {
     assert.deepEqual(fitting('nl', 'de-CH', 'en'), ['de']);
     assert.deepEqual(fitting(), []);
   });
 });
 
-describe('the languages of a browser', () => {
+describe('the languages that a browser accepts', () => {
   it('are in the order of preference, without invalid and unwanted ones', () => {
     assert.deepEqual(acceptedLanguages('de-CH, fr;q=0.5, de;q=0.9, *;q=0.1, en;q=0, x y'), [
       'de-CH',

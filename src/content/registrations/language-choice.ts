@@ -4,8 +4,8 @@ import { canonicalLanguage } from '../equivalents/language.ts';
 const MAX_RANGES = 20;
 
 /**
- * The choices that match the first of the requested languages that has any match: the same language, otherwise its
- * variants (`en-GB` and `en-US` for `en`), otherwise more general ones (`de` for `de-AT`), as in RFC 4647 section 3.4.
+ * The choices for the first requested language that has a match. A match is the same language, otherwise its variants
+ * (`en-GB` and `en-US` for `en`), otherwise a more general one (`de` for `de-AT`), as in RFC 4647 section 3.4.
  *
  * @param ranges language tags, the preferred one first
  */

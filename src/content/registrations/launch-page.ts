@@ -89,7 +89,7 @@ export function launchPagePolicy(framedBy: "'none'" | "'self'" = "'none'"): stri
 }
 
 /**
- * Says to the learner why a link does not work.
+ * Explains to the learner why a link does not work.
  * @param wasOpen whether this browser has opened the course
  */
 export function refusalPage(state: Refused, wasOpen = false): LaunchPage {
@@ -99,7 +99,7 @@ export function refusalPage(state: Refused, wasOpen = false): LaunchPage {
 }
 
 /**
- * The page where a course ends that leaves the player.
+ * The page for a learner whose course has left the player.
  * @param options.returnUrl the page that the launch returns to; null for none
  * @param options.script shows the link, or follows it if it has `data-leaves`
  */

@@ -68,10 +68,10 @@ describe('launch tokens', () => {
     }
   });
 
-  it('have one spelling each', () => {
+  it('have exactly one valid spelling each', () => {
     const tokens = tokensWith(secret('a'));
     const { token } = tokens.issue(REGISTRATION);
-    // 58 bytes leave four bits of the last character that count for nothing.
+    // With 58 bytes, four bits of the last character are unused.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const taken = [...alphabet].filter((last) => tokens.read(token.slice(0, -1) + last) !== null);
     assert.deepEqual(taken, [token.at(-1)]);

@@ -30,7 +30,7 @@ export const REGISTRATION_LAUNCH_MODES = ['normal', 'browse', 'review'] as const
 /** One of {@link REGISTRATION_LAUNCH_MODES}. */
 export type RegistrationLaunchMode = (typeof REGISTRATION_LAUNCH_MODES)[number];
 
-/** What a launch URL opens. */
+/** What a launch URL opens, and until when. */
 export interface LaunchClaim {
   /** A UUID in lower case. */
   registrationId: string;

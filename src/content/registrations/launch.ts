@@ -33,10 +33,10 @@ export type Launch =
   /** `outdated`: a reset has changed the version since. */
   | { state: 'invalid' | 'expired' | 'outdated' | 'deleted' };
 
-/** What a valid launch token opens. */
+/** The course that a valid launch token opens. */
 export type OpenLaunch = Extract<Launch, { state: 'open' }>;
 
-/** What starting a launch gives: the URL of its player page, or why there is none. */
+/** The result of starting a launch: the URL of its player page, or why there is none. */
 export type StartedLaunch =
   | { state: 'started'; url: string }
   /** The registration was deleted after its token was resolved, or no runtime plays the standard of the course. */
@@ -53,7 +53,7 @@ export interface WantedLanguage {
 /** The learner has chosen no language, and the browser accepts every language. */
 export const ANY_LANGUAGE: WantedLanguage = { chosen: null, accepted: [] };
 
-/** What a launch token that has not expired launches. */
+/** Resolves a launch token that has not expired. */
 export async function resolveLaunch(
   reader: Pick<Reader, 'query'>,
   { registrationId, versionId, returnUrl, mode, expiresAt }: LaunchClaim,

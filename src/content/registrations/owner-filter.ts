@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Tables } from '../../database/schema.ts';
 
-/** What registrations belong to. Null members are ignored. */
+/** The owners of registrations: an account, a course or an equivalent. Null members are ignored. */
 export interface OwnerFilter {
   accountId: number | null;
   courseId: number | null;

@@ -55,7 +55,7 @@ async function membersOf<R extends RegistrationResource>(
 ) {
   const course = await readCourseInEvent(tx, courseId, versionId);
   if (course === undefined) throw notFound('course', courseId);
-  // Webhooks of the equivalent get all events of the registration, also after its courses were replaced.
+  // Webhooks of the equivalent get all events of the registration, even after its courses were replaced.
   const equivalent: ContentReference[] =
     equivalentId === null ? [] : [{ type: 'EQUIVALENT', id: equivalentId }];
   return {

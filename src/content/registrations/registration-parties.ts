@@ -12,9 +12,9 @@ import { givenId, givenMembers } from '../assets/given-members.ts';
  */
 
 /**
- * The account as messages show it, locked against changes and deletion until the transaction ends. Undefined if
- * it does not exist. On SQLite, every transaction locks it. On PostgreSQL, this locks the row, but changes of its content
- * go on: they may take long, and learners' saves must not wait for them.
+ * The account as messages show it, locked against changes and deletion until the transaction ends. Undefined if it does
+ * not exist. On SQLite, every transaction locks it. On PostgreSQL, this locks the row, but not against changes of its
+ * content. These may take long, and learners' saves must not wait for them.
  */
 export async function lockExistingAccount(tx: Transaction, id: number): Promise<AccountResource | undefined> {
   // Plain SQL, like everything that runs at each save of a learner: building the query costs more than running it.

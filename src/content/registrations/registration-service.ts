@@ -320,8 +320,8 @@ export class RegistrationService {
 
   /**
    * Deletes a registration with everything that its learner did. A large amount is mostly deleted beforehand, in
-   * several transactions, so that others can save meanwhile. If this fails, the registration still exists without some of
-   * its records, and can be deleted again.
+   * several transactions, so that others can save in the meantime. If this fails, the registration still exists without
+   * some of its records, and can be deleted again.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async delete(registrationId: string, { by, expected }: EventlessChangeOf): Promise<void> {

@@ -219,7 +219,7 @@ export async function hasRegistrations(
   return row !== undefined;
 }
 
-/** What launching a registration opens, read in one statement. */
+/** The data of a launch, read in one statement. */
 export interface StoredLaunch {
   learner_id: string;
   course_id: number;
@@ -230,7 +230,7 @@ export interface StoredLaunch {
   learning_standard: string;
 }
 
-/** What launching a registration opens; undefined if the registration does not exist. */
+/** The data of a launch of a registration; undefined if the registration does not exist. */
 export async function readLaunch(
   reader: Pick<Reader, 'query'>,
   registrationId: string,

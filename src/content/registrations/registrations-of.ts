@@ -21,9 +21,9 @@ export type PartOfRecords = (tx: Transaction, registrationIds: readonly string[]
 const REGISTRATIONS_AT_A_TIME = 500;
 
 /**
- * Deletes the oldest registrations of an account, from a number on, without events, or some of their records. Call it in
- * a transaction of its own that locks the account's content: learners' saves go on, except those of the registrations
- * that are deleted.
+ * Deletes the oldest registrations of an account, from a number on, without events, or some of their records. Call it
+ * in a transaction of its own that locks the account's content: learners' saves continue, except those of the
+ * registrations that are deleted.
  * @returns the number to continue from, or null if nothing was deleted because few are left
  */
 export async function deletePartOfRegistrations(

@@ -21,7 +21,7 @@ export function readReturnUrl(given: string | null, takesLoopback: boolean): str
   return isTaken ? url.href : null;
 }
 
-/** What such a URL must be, for the error of one that cannot be used. */
+/** The requirements for a return URL, for the error of one that cannot be used. */
 export function returnUrlRule(takesLoopback: boolean): string {
   const allowed = takesLoopback ? 'an https:// URL, or an http:// URL on loopback,' : 'an https:// URL';
   return `must be ${allowed} without credentials, of at most ${MAX_RETURN_URL_LENGTH} characters when percent-encoded`;

@@ -56,7 +56,7 @@ describe('the content of a zip that lies', () => {
     assert.ok(bytes <= claimed);
   });
 
-  it('is not taken into memory packed, however large that is', async () => {
+  it('is not read into memory in its packed form, however large that is', async () => {
     const packed = randomBytes(16 * 1024 * 1024);
     await using file = await PackageFile.of(rawZip([{ name: 'a.txt', packed, claimedSize: 1 }]));
     await using archive = await ZipArchive.open(file.path, DEFAULT_PACKAGE_LIMITS);
@@ -135,7 +135,7 @@ describe('the names of a zip', () => {
     }
   });
 
-  it('give the folders, also those that only files imply, parents first', async () => {
+  it('include the folders, also those that only files imply, parents first', async () => {
     const zip = rawZip([
       { name: 'a/b/c.txt' },
       { name: 'empty/' },
@@ -185,7 +185,7 @@ describe('the limits of a zip', () => {
     await assert.rejects(contentsOf(zip, { entries: 2 }), { code: 'ZIP_TOO_MANY_ENTRIES' });
   });
 
-  it('bound how tightly a file may be packed, from a size on', async () => {
+  it('limit the compression ratio of files above a size', async () => {
     const zip = await zipOf({ 'zeros.bin': Buffer.alloc(100_000) });
     await contentsOf(zip, { ratio: 10, ratioFloorBytes: 100_000 });
     await assert.rejects(contentsOf(zip, { ratio: 10, ratioFloorBytes: 99_999 }), {

@@ -43,7 +43,7 @@ describe('a section of an AICC description', () => {
       assert.equal(section('[Course]\nCourse_ID=7\x1a\x1a', characters).get('course_id'), '7');
   });
 
-  it('is empty when it is not there', () => {
+  it('is empty if it is missing', () => {
     assert.equal(section('Course_Title=A').size, 0);
   });
 

@@ -169,7 +169,7 @@ function* fields(text: PiecewiseText): Generator<Field> {
       position = end + 1;
     } else {
       const { value: piece = '', done } = pieces.next();
-      // What follows a quoted field is ignored. Its first character shows that the quote is not doubled.
+      // Text after a quoted field is ignored. Its first character shows that the quote is not doubled.
       known = known.slice(start, quoteEnd === null ? known.length : quoteEnd + 2) + piece;
       position = 0;
       isAllKnown = done === true;

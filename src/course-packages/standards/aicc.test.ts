@@ -76,13 +76,13 @@ describe('an AICC course', () => {
     );
   });
 
-  it('may open elsewhere', async () => {
+  it('may have units at web addresses', async () => {
     const au = '"System_ID","File_Name","Web_Launch"\r\nA1,http://courses.example/start,a=1';
     const { units } = await inspectFiles({ ...aiccFiles(), 'course.au': au });
     assert.deepEqual(units[0]?.launch, { kind: 'external', url: 'http://courses.example/start?a=1' });
   });
 
-  it('may lack its descriptors and its structure, with warnings, and is titled by ids then', async () => {
+  it('may lack its descriptors and its structure, with warnings, and then has ids as titles', async () => {
     const { units, warnings } = await inspectFiles(without('course.des', 'course.cst'));
     assert.equal(units[0]?.title, 'A1');
     assert.match(warnings.join(), /no \.des file.*no \.cst file/);

@@ -88,7 +88,7 @@ describe('a cmi5 course', () => {
     );
   });
 
-  it('may open elsewhere', async () => {
+  it('may have units at web addresses', async () => {
     const { units } = await inspectWith('au/index.html?lang=en', 'https://courses.example/au');
     assert.deepEqual(units[0]?.launch, { kind: 'external', url: 'https://courses.example/au' });
   });

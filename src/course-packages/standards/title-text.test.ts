@@ -16,7 +16,7 @@ describe('a title', () => {
     assert.equal(titleText(' \n '), null);
   });
 
-  it('is cut at 500 characters', () => {
+  it('is truncated to 500 characters', () => {
     assert.equal(titleText('😀'.repeat(500)), '😀'.repeat(500));
     assert.equal(titleText('😀'.repeat(501)), `${'😀'.repeat(499)}…`);
     assert.equal(titleText('x'.repeat(1_000_000))?.length, 500);

@@ -5,7 +5,7 @@ import { FairSlots } from './fair-slots.ts';
 
 const never = new AbortController().signal;
 
-/** Jobs that end on request, and the order in which they begin. */
+/** Jobs that end on request, and a record of the order in which they begin. */
 function jobs(slots: FairSlots) {
   const begun: string[] = [];
   const held = new Map<string, Disposable>();
@@ -24,7 +24,7 @@ function jobs(slots: FairSlots) {
 }
 
 describe('fair slots', () => {
-  it('leave one free for another caller, however much one asks for', async () => {
+  it('leave one free for another caller, however many one caller requests', async () => {
     const { begun, ask } = jobs(new FairSlots(3));
     for (const name of ['a1', 'a2', 'a3', 'a4']) void ask('a', name);
     await setImmediate();

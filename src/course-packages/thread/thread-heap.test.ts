@@ -10,7 +10,7 @@ const OBJECTS = 500_000;
 /** Less than these objects take. */
 const OBJECTS_BYTES = 10 * MEBIBYTE;
 const THREADS = 4;
-/** So often that the threads do it at the same time. */
+/** Often enough for the threads to do it at the same time. */
 const MANAGED_TIMES = 200;
 
 function usedBytes(): number {

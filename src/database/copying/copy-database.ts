@@ -1,7 +1,7 @@
 import { MIB } from '../../bytes.ts';
 import { type Database, DatabaseUnavailableError, type SqlValue, type Transaction } from '../database.ts';
 import { BlockerWatch, describeBlockers } from '../migration-blockers.ts';
-import { wasBlocked } from '../postgres/postgres-errors.ts';
+import { isLockTimeout } from '../postgres/postgres-errors.ts';
 import { storableInJson } from '../postgres/postgres-statements.ts';
 import { removeCopiedMarker } from './copied-marker.ts';
 import { RowDigest } from './row-digest.ts';
@@ -85,7 +85,7 @@ async function lockTables(
   try {
     await to.run(`lock table ${tables.map(({ name }) => name).join(', ')} in exclusive mode`);
   } catch (error) {
-    if (!wasBlocked(error)) throw error;
+    if (!isLockTimeout(error)) throw error;
     throw new DatabaseUnavailableError(
       `the target of the copy cannot be locked while its tables are used by ${describeBlockers(watch.last)}; an earlier ` +
         'copy may still be running: run the command again when that has ended',
@@ -182,7 +182,7 @@ function bytesOf({ columns }: SqliteTable, dialect: Transaction['dialect']): str
 
 /**
  * The rows of a table in their order: the small ones of a batch together, then each large one. Each statement reads one
- * batch at most, because the target hears nothing in the meantime.
+ * batch at most, because nothing is sent to the target in the meantime.
  */
 async function* batchesOf(from: Transaction, table: SqliteTable): AsyncGenerator<SqlValue[][]> {
   const { name, columns } = table;

@@ -1,8 +1,8 @@
 import {
   DataFolderError,
+  dataFolderPaths,
   lacksDatabase,
   lockDataFolder,
-  namedPlaces,
   openDataFolder,
 } from '../data-folder.ts';
 import type { Database } from '../database.ts';
@@ -67,7 +67,7 @@ export async function openCopyDatabases(
 export async function openSourceDatabase(
   dataDir: string,
 ): Promise<Pick<CopyDatabases, 'source'> & AsyncDisposable> {
-  const places = namedPlaces(dataDir);
+  const places = dataFolderPaths(dataDir);
   // Checked first, because opening would create an empty database.
   if (lacksDatabase(places)) {
     throw new DataFolderError(

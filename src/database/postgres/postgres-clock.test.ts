@@ -4,10 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { HOUR_MS } from '../../time/units.ts';
 import { PostgresClock } from './postgres-clock.ts';
 
-/** Longer than any answer that does not wait for something. */
+/** Longer than any response takes that does not wait for something. */
 const SLOW_MS = 300;
 
-/** A server whose clock is ahead of this machine's, and whose answers may be late. */
+/** A server whose clock is ahead of this machine's, and whose responses may be late. */
 function openServer() {
   const server = { aheadMs: HOUR_MS, beforeReadingMs: 0, beforeResponseMs: 0 };
   const clock = new PostgresClock(async () => {
@@ -21,12 +21,12 @@ function openServer() {
 }
 
 describe('the clock of a PostgreSQL server', () => {
-  it('is this machine’s until the server has answered', async () => {
+  it('is that of this machine until the server has responded', async () => {
     await using world = openServer();
     assert.ok(Math.abs(world.clock.now() - Date.now()) < SLOW_MS);
   });
 
-  it('is the server’s from its first answer on, and follows it when it is set', async () => {
+  it('is that of the server from its first response on, and follows it when it is set', async () => {
     await using world = openServer();
     await world.clock.synchronize();
     assert.ok(Math.abs(world.offMs()) < SLOW_MS, `${world.offMs()} ms off`);
@@ -36,7 +36,7 @@ describe('the clock of a PostgreSQL server', () => {
   });
 
   for (const late of ['beforeReadingMs', 'beforeResponseMs'] as const) {
-    it(`does not move for an answer that is late (${late})`, async () => {
+    it(`does not change for a late response (${late})`, async () => {
       await using world = openServer();
       await world.clock.synchronize();
       const before = world.offMs();
@@ -46,7 +46,7 @@ describe('the clock of a PostgreSQL server', () => {
     });
   }
 
-  it('reports how far this machine is ahead at each answer, the latest one to late listeners too', async () => {
+  it('reports at each response how far this machine is ahead, and the latest value to later listeners', async () => {
     await using world = openServer();
     const [first, second]: [number[], number[]] = [[], []];
     world.clock.onMeasured((aheadMs) => first.push(aheadMs));

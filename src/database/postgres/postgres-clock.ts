@@ -46,7 +46,10 @@ export class PostgresClock implements DatabaseClock, AsyncDisposable {
     this.#report();
   }
 
-  /** The server read its clock between question and response: the clock moves no further than that requires. */
+  /**
+   * The server read its clock between request and response, so the estimate moves only as far as that interval
+   * requires.
+   */
   async #sample(): Promise<void> {
     const askedAt = performance.now();
     const serverTime = await this.#ask();

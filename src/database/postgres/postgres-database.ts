@@ -56,14 +56,14 @@ export interface PostgresOptions {
 /** The oldest supported release, as `server_version_num`. */
 const OLDEST_VERSION = 140_000;
 
-/** The server cannot be used, however long one waits. */
+/** The server cannot be used, and waiting does not help. */
 export class UnsuitableServerError extends Error {
   override name = 'UnsuitableServerError';
 }
 
 /** The server rolled a transaction back. It can be run again. */
-class UndoneError extends Error {
-  override name = 'UndoneError';
+class RolledBackError extends Error {
+  override name = 'RolledBackError';
 }
 
 /**
@@ -125,7 +125,7 @@ export class PostgresDatabase implements Database {
       try {
         return (await connection.query(this.#statements.prepare(sql, values))).rows as Row[];
       } catch (error) {
-        if (isRerunnable(error)) throw new UndoneError('undone by the server', { cause: error });
+        if (isRerunnable(error)) throw new RolledBackError('rolled back by the server', { cause: error });
         throw translateError(error, 'run a statement');
       }
     });
@@ -141,7 +141,7 @@ export class PostgresDatabase implements Database {
       try {
         return await this.#writing.lend(change);
       } catch (error) {
-        if (!(error instanceof UndoneError)) throw noted(error);
+        if (!(error instanceof RolledBackError)) throw noted(error);
         if (run === MAX_RUNS) throw noted(translateError(error.cause, 'finish a transaction'));
         await wait(Math.random() * LONGEST_PAUSE_MS);
       }
@@ -249,7 +249,7 @@ export class PostgresDatabase implements Database {
     return error;
   }
 
-  /** @throws {UndoneError} if it can be run again */
+  /** @throws {RolledBackError} if it can be run again */
   async #transact<T>(
     connection: LentConnection,
     work: (tx: Transaction) => Promise<T>,
@@ -269,7 +269,7 @@ export class PostgresDatabase implements Database {
       await tx.end();
       await rollback(connection);
       if (tx.failure !== null && isRerunnable(tx.failure.error))
-        throw new UndoneError('undone by the server', { cause: tx.failure.error });
+        throw new RolledBackError('rolled back by the server', { cause: tx.failure.error });
       throw error;
     }
     // Sent together with statements that were not awaited. If one of them fails, the server rolls back instead.
@@ -282,7 +282,7 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       await signalling;
       await rollback(connection);
-      if (isRerunnable(error)) throw new UndoneError('undone by the server', { cause: error });
+      if (isRerunnable(error)) throw new RolledBackError('rolled back by the server', { cause: error });
       throw translateError(error, 'commit');
     }
     if ((await committing).command !== 'COMMIT') {
@@ -304,7 +304,7 @@ export class PostgresDatabase implements Database {
  */
 function undone({ failure }: PostgresTransaction): unknown {
   const error = failure?.error ?? new Error('the server rolled the transaction back');
-  if (isRerunnable(error)) return new UndoneError('undone by the server', { cause: error });
+  if (isRerunnable(error)) return new RolledBackError('rolled back by the server', { cause: error });
   return translateError(error, 'run a statement');
 }
 

@@ -27,7 +27,7 @@ const ENDED_CONNECTION = /^(?:08|57P|58|XX|25P03$|25P04$)/;
 /** Codes of Node for the certificate of a server whose authority it does not know. */
 const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_)/;
 
-/** Code of Node for a certificate without the name by which the server was reached. */
+/** Code of Node for a certificate without the host name of the connection. */
 const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 
 /** The texts of `pg` and PgBouncer, which are not translated, for a statement that got no response in time. */
@@ -68,7 +68,7 @@ export function isConnectionUsable(error: unknown): boolean {
 }
 
 /** Whether an error of {@link translateError} means that others did not release their locks in time. */
-export function wasBlocked(error: unknown): boolean {
+export function isLockTimeout(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailableError && error.cause instanceof DatabaseError)) return false;
   return error.cause.code === LOCK_NOT_AVAILABLE || error.cause.code === DEADLOCK;
 }

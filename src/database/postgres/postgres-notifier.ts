@@ -4,7 +4,7 @@ import type { PostgresStatements } from './postgres-statements.ts';
 /** Ends with the statement, which is a transaction of its own. A signal may be lost, so it need not be on disk. */
 const NOTIFY = `select set_config('synchronous_commit', 'off', true) as durability, pg_notify(?, '') as sent`;
 
-/** Others wait for a signal that is on its way, so a connection that does not respond must not hold them up for long. */
+/** Others wait for a signal that is on its way, so a connection that does not respond must not delay them for long. */
 const TIMEOUT_MS = 3_000;
 
 /**

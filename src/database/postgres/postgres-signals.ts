@@ -99,7 +99,10 @@ export class PostgresSignals implements AsyncDisposable {
     for (const channel of channels) this.#listeners.call(channel);
   }
 
-  /** Receives signals until the connection is lost or the task ends. Returns why there was none; null if there was one. */
+  /**
+   * Receives signals until the connection is lost or the task ends. Returns why no connection was possible; null if
+   * there was one.
+   */
   async #receive(signal: AbortSignal): Promise<unknown> {
     const socket = new Socket();
     const client = new Client({ ...this.#with.address.clientConfig(), stream: () => socket });

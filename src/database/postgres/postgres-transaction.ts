@@ -154,7 +154,7 @@ export class PostgresTransaction implements Transaction {
 
   /**
    * A read that comes first is sent together with `begin`. Changes wait, because they would be committed at once if
-   * there were no transaction. What is made behind them waits, too: statements are sent in their order.
+   * there were no transaction. Later statements wait, too, because statements are sent in the order of the calls.
    */
   async #untilBegun(): Promise<void> {
     this.#waiting += 1;

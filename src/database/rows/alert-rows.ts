@@ -31,7 +31,7 @@ export interface AlertRuleRow {
   updated_at: number;
 }
 
-/** A trouble that a rule has detected. At most one of a rule and a subject is open. */
+/** A problem that a rule has detected. At most one of a rule and a subject is open. */
 export interface AlertFiringRow {
   id: Generated<number>;
   rule_id: number;
@@ -42,16 +42,16 @@ export interface AlertFiringRow {
   subject: string;
   subject_name: string;
   webhook_id: number | null;
-  /** When the trouble itself began. */
+  /** When the problem itself began. */
   since: number;
   /** When the rule detected it. */
   began_at: number;
-  /** When the trouble ended, while the alert waits in case it returns; null while the trouble lasts. */
+  /** When the problem ended, while the alert waits in case it returns; null while the problem lasts. */
   cleared_at: number | null;
   ended_at: number | null;
   /** Why it ended; null while it is open. */
   end_reason: string | null;
-  /** How often the trouble returned before the alert ended. */
+  /** How often the problem returned before the alert ended. */
   relapses: number;
   /** JSON: the known facts when it began. */
   details: string;

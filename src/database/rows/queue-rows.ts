@@ -47,11 +47,11 @@ export interface QueueDeadLetterRow {
   line_id: number;
   message_id: string;
   label: string;
-  /** As `stored_body` of a message. */
+  /** Like `stored_body` of a message. */
   body: string;
   shared_body_id: number | null;
   enqueued_at: number;
   dead_lettered_at: number;
-  /** When it is to be copied to the dead-letter queue on Amazon SQS; null if it was copied or never will be. */
+  /** When it will be copied to the dead-letter queue on Amazon SQS; null if it was copied or never will be. */
   copy_at: number | null;
 }

@@ -52,7 +52,7 @@ export interface WebhookFocusRow {
   focus_name: string | null;
 }
 
-/** The index by which publishing finds webhooks. It is derived from the configuration of active webhooks. */
+/** The index with which publishing finds webhooks. It is derived from the configuration of active webhooks. */
 export interface WebhookTriggerRow {
   subtopic: string;
   /** ACCOUNT, a content type, or ANY. */
@@ -133,7 +133,7 @@ export interface DeliveryRow {
   message_id: string;
   subtopic: string;
   status: string;
-  /** As `stored_body` of a queued message. */
+  /** Like `stored_body` of a queued message. */
   body: string;
   shared_body_id: number | null;
   /** When the event occurred and its message was queued. */

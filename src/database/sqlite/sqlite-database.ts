@@ -191,7 +191,7 @@ export class SqliteDatabase implements Database {
   }
 
   #finish(done: readonly Done[]): void {
-    // A later sync may succeed, but what it wrote lies behind what is uncertain, and is lost with that.
+    // A later sync may succeed, but what it wrote follows the uncertain part of the log, and is lost with it.
     if (this.#syncFailure !== null) {
       this.#refuse(
         done.map(({ waiting }) => waiting),

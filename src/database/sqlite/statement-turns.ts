@@ -1,7 +1,7 @@
 import type { TimeSlices } from '../../time/time-slices.ts';
 
 /** Rows that run between two checks of the time. */
-const ROWS_BETWEEN_LOOKS = 50;
+const ROWS_BETWEEN_CHECKS = 50;
 
 /**
  * Runs the statements of a transaction in the order of the calls, each at once while the time slice lasts. A
@@ -32,11 +32,11 @@ export class StatementTurns {
 
   /** Runs a statement for rows, in several parts. */
   runForRows<Row>(rows: readonly Row[], statement: (some: readonly Row[]) => void): void | Promise<void> {
-    if (rows.length <= ROWS_BETWEEN_LOOKS) return this.run(() => statement(rows));
+    if (rows.length <= ROWS_BETWEEN_CHECKS) return this.run(() => statement(rows));
     return this.#behindOthers(async () => {
-      for (let from = 0; from < rows.length; from += ROWS_BETWEEN_LOOKS) {
+      for (let from = 0; from < rows.length; from += ROWS_BETWEEN_CHECKS) {
         await this.#nextSliceIfUsedUp();
-        statement(rows.slice(from, from + ROWS_BETWEEN_LOOKS));
+        statement(rows.slice(from, from + ROWS_BETWEEN_CHECKS));
       }
     });
   }

@@ -7,7 +7,7 @@ import type { CheckpointRequest, CheckpointResult } from './wal-checkpoint-threa
 /** The size of the log at which it is copied into the database. A large size means fewer, larger copies. */
 const CHECKPOINT_BYTES = 32 * MIB;
 /** Commits between two checks of the log's size. A check takes 3 µs. */
-const LOOK_EVERY = 16;
+const COMMITS_BETWEEN_CHECKS = 16;
 
 /**
  * Copies the write-ahead log into the database on a thread. SQLite would do it inside a `commit` and block the
@@ -18,7 +18,7 @@ const LOOK_EVERY = 16;
 export class WalCheckpoints implements AsyncDisposable {
   readonly #file: string;
   readonly #writer: DatabaseSync;
-  readonly #look: StatementSync;
+  readonly #logState: StatementSync;
   /** {@link CHECKPOINT_BYTES} in pages of this file. */
   readonly #checkpointPages: number;
   #commits = 0;
@@ -36,7 +36,7 @@ export class WalCheckpoints implements AsyncDisposable {
     const { page_size } = writer.prepare('pragma page_size').get() as { page_size: number };
     this.#checkpointPages = Math.floor(CHECKPOINT_BYTES / page_size);
     this.#copyAt = this.#checkpointPages;
-    this.#look = writer.prepare('pragma wal_checkpoint(noop)');
+    this.#logState = writer.prepare('pragma wal_checkpoint(noop)');
   }
 
   /** Await this before a transaction begins; null if there is no need to wait. Never rejects. */
@@ -47,7 +47,7 @@ export class WalCheckpoints implements AsyncDisposable {
   /** Call this after each commit, outside a transaction. Never throws, because the commit has succeeded. */
   committed(): void {
     this.#commits += 1;
-    if (this.#commits % LOOK_EVERY !== 0 || this.#running !== null) return;
+    if (this.#commits % COMMITS_BETWEEN_CHECKS !== 0 || this.#running !== null) return;
     let pages: number;
     try {
       pages = this.#uncopiedPages();
@@ -72,7 +72,7 @@ export class WalCheckpoints implements AsyncDisposable {
   }
 
   #uncopiedPages(): number {
-    const { log, checkpointed } = this.#look.get() as { log: number; checkpointed: number };
+    const { log, checkpointed } = this.#logState.get() as { log: number; checkpointed: number };
     return log - checkpointed;
   }
 

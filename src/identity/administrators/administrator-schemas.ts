@@ -20,13 +20,13 @@ const closed = { additionalProperties: false } as const;
 /** The body of a sign-in. */
 export const SignInInput = Type.Object({ email: Email, password: Password }, closed);
 
-/** The body of a change of the own password. */
+/** The body of a change of the caller's own password. */
 export const PasswordInput = Type.Object({ current_password: Password, new_password: Password }, closed);
 
-/** The body of a change of the own name. */
+/** The body of a change of the caller's own name. */
 export const ProfileInput = Type.Object({ name: Name() }, closed);
 
-/** The body of a request for whom a one-time link is for. */
+/** The body of a request that asks whom a one-time link is for. */
 export const SetupLinkBody = Type.Object({ token: Token }, closed);
 
 /** The body with which a one-time link sets a password. */
@@ -46,7 +46,7 @@ export const InvitationInput = Type.Object(
   closed,
 );
 
-/** A change of an administrator. Omitted members stay as they are. */
+/** A change of an administrator. Omitted members are kept. */
 export const AdministratorInput = Type.Object(
   {
     role: Type.Optional(RoleName),

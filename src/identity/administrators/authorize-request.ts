@@ -21,9 +21,9 @@ export interface RequestAuthorizerOptions {
 }
 
 /**
- * Decides by the Authorization header field if there is one, otherwise by the session cookie. Browsers send cookies
- * with requests that other pages cause, so the browser must not say that one did. A change with a cookie must also prove
- * that it comes from our pages.
+ * Decides by the Authorization header field if there is one, otherwise by the session cookie. Browsers also send
+ * cookies with requests that pages of other origins cause, so a request with a header that says so is rejected. A
+ * change with a cookie must prove that it comes from our pages.
  */
 export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize {
   const { tokens, sessions, sessionCookie, origin } = options;

@@ -70,7 +70,7 @@ export class GuessBudgets {
    * Charges a guess to each of the budgets, or to none if one of them is exhausted.
    * @throws {ProblemError} `too-many-requests` with `Retry-After`.
    */
-  async pay(budgets: readonly GuessBudget[]): Promise<void> {
+  async charge(budgets: readonly GuessBudget[]): Promise<void> {
     const now = this.#with.now();
     await this.#with.database.transaction(async (tx) => {
       for (const { name, burst, refillMs } of budgets) {

@@ -10,7 +10,7 @@ const PASSWORD_HASH = '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA';
 const ANN = { emailKey: 'ann@example.com', passwordHash: PASSWORD_HASH };
 
 describe('marks of known browsers', () => {
-  test('name a browser, each another one, for the person they were given to', () => {
+  test('identify a browser, each a different one, for the person they were issued to', () => {
     const browsers = new KnownBrowsers([SECRET]);
     const marks = [browsers.mark(ANN), browsers.mark(ANN)];
     const [first, second] = marks.map((mark) => browsers.browserOf(mark, ANN));
@@ -26,13 +26,13 @@ describe('marks of known browsers', () => {
       assert.equal(browsers.browserOf(mark, { ...ANN, passwordHash }), null);
   });
 
-  test('count on every instance with the secret, and while a changed one is still read', () => {
+  test('are accepted on every instance with the secret, and while it is a former secret', () => {
     const mark = new KnownBrowsers([SECRET]).mark(ANN);
     assert.notEqual(new KnownBrowsers([OTHER_SECRET, SECRET]).browserOf(mark, ANN), null);
     assert.equal(new KnownBrowsers([OTHER_SECRET]).browserOf(mark, ANN), null);
   });
 
-  test('count for 180 days, whatever cookies a browser keeps', () => {
+  test('are valid for 180 days, however long a browser keeps the cookie', () => {
     const clock = new ManualClock();
     const browsers = new KnownBrowsers([SECRET], clock.now);
     const mark = browsers.mark(ANN);

@@ -16,7 +16,7 @@ describe('passwords', () => {
     assert.equal(await passwords.verify(first, 'other'), false);
   });
 
-  test('are the same however a keyboard writes them', async () => {
+  test('are the same, however a keyboard encodes them', async () => {
     const passwords = new Passwords();
     const hash = await passwords.hash('é'.normalize('NFC'));
     assert.equal(await passwords.verify(hash, 'é'.normalize('NFD')), true);

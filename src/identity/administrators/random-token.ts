@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 
 const BYTES = 32;
-/** That many bytes in base64url. */
+/** 32 bytes in base64url. */
 const SHAPE = /^[A-Za-z0-9_-]{43}$/;
 
 /** The token of a new session or link: 256 random bits. */

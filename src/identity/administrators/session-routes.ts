@@ -143,7 +143,7 @@ function fromOwnPages({ origin }: SessionRoutesOptions) {
   return { onRequest: async (request: FastifyRequest) => assertSameOrigin(request, origin) };
 }
 
-/** Gives the browser the cookies of a session that has begun. */
+/** Sets the cookies of a new session. */
 function begun(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -248,7 +248,7 @@ function toSession(
       role: roleOf(role),
       scopes: [...scopesOfRole(role)],
     },
-    /** `read_only`: whether webhooks are; `base_url`: where people and programs reach the service. */
+    /** `read_only`: whether webhooks are read-only; `base_url`: where people and programs reach the service. */
     service: { version, read_only: readOnly, delivers: delivers(), base_url: baseUrl },
   };
 }

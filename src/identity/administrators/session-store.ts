@@ -114,7 +114,7 @@ export async function deleteSurplusSessionsOf(
   );
 }
 
-/** Removes sessions that began or were last used before these moments, at most `limit`, and returns how many. */
+/** Removes sessions that began or were last used before these times, at most `limit`, and returns how many. */
 export async function deleteExpiredSessions(
   tx: Transaction,
   beganBefore: number,

@@ -26,7 +26,7 @@ const MAX_USER_AGENT_CHARACTERS = 400;
 /** How long an expired session is kept, because an upload that began before may still be under way. */
 const KEPT_EXPIRED_MS = DAY_MS;
 
-/** Where a session is used, according to the request. */
+/** The client that uses a session, as the request describes it. */
 export interface SessionUse {
   /** The address that the server sees. */
   address: string;
@@ -207,7 +207,7 @@ export class Sessions {
     return session.created_at > now - this.#with.lifetimeMs && session.last_seen_at > now - this.#with.idleMs;
   }
 
-  /** A database that accepts no changes must not prevent people from reading what is wrong with it. */
+  /** People must be able to read what is wrong with a database that accepts no changes. */
   async #noteSeen(session: { session_id: number; last_seen_at: number }, address: string): Promise<void> {
     const now = this.#with.now();
     const staleAt = now - SEEN_NOTED_EVERY_MS;

@@ -87,7 +87,7 @@ export class SignIn {
             emailBudget(hashOf(emailKey)),
           ]
         : [browserBudget(browser)];
-    await this.#with.budgets.pay(budgets);
+    await this.#with.budgets.charge(budgets);
     const matches = await this.#verify(passwordHash, password, { budgets, isKnown: browser !== null });
     if (!matches || row === undefined || passwordHash === null || row.enabled !== 1) {
       await this.#recordFailure(row, visitor);
@@ -127,7 +127,7 @@ export class SignIn {
     if (row === undefined || row.password_hash === null) throw unauthorized('The session has ended.');
     checkAdministratorInput({ password: { value: next, email: row.email, member: 'new_password' } });
     const budgets = [passwordChangeBudget(administratorId)];
-    await this.#with.budgets.pay(budgets);
+    await this.#with.budgets.charge(budgets);
     if (!(await this.#verify(row.password_hash, current, { budgets, isKnown: true }))) {
       this.#with.log.warn('a password change was refused', { administrator_id: administratorId });
       throw invalidInput([{ pointer: '/current_password', detail: 'must be the current password' }]);
@@ -181,7 +181,7 @@ export class SignIn {
     }
   }
 
-  /** What was typed as address is not logged: it may be a password in the wrong field. */
+  /** The typed address is not logged: it may be a password in the wrong field. */
   #refused({ address }: Visitor): ProblemError {
     this.#with.log.info('a sign-in was refused', { address });
     return unauthorized('The e-mail address or the password is wrong.');

@@ -44,7 +44,10 @@ const USE_NOTED_EVERY_MS = MINUTE_MS;
  * database.
  */
 const POSSIBLE_ID = /^[\x20-\x7e]{1,255}$/;
-/** Compared with if the client does not exist, so that the check takes the same time. No secret has this hash. */
+/**
+ * The hash that a secret is compared with if the client does not exist, so that the check takes the same time. No
+ * secret has this hash.
+ */
 const NO_HASH = '00'.repeat(32);
 
 const SECRET_CHANGE = secretChange('client_secret');
@@ -250,7 +253,7 @@ export class ClientService {
   }
 }
 
-/** What the audit log shows of a client. */
+/** The fields of a client that the audit log shows. */
 function fieldsOf({ name, email, scopes, enabled }: ApiClientRow): AuditFields {
   return { name, email, scope: scopes.split(' ').filter(Boolean), enabled: enabled === 1 };
 }

@@ -8,9 +8,9 @@ const KEY_BYTES = 32;
 const KEY_PURPOSE = 'coursewire access token';
 
 /**
- * The keys of access tokens, one for each `webhooks_auth_secret`: the current one first, then those whose tokens
- * are still valid. Each is derived with HKDF-SHA256 and a random salt. The salt is stored in the database, so that every
- * instance derives the same keys, also after a restart.
+ * The keys of access tokens, one for each `webhooks_auth_secret`: the current one first, then those whose tokens are
+ * still valid. Each is derived with HKDF-SHA256 and a random salt. The salt is stored in the database, so that every
+ * instance derives the same keys, even after a restart.
  * @see RFC 5869
  */
 export async function deriveTokenKeys(

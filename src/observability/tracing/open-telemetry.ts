@@ -56,7 +56,7 @@ const NOTHING: TraceHeaders = {};
 const DROPPED_SPANS = /^Dropped (\d+) spans\b/;
 const DROPS_LOG_INTERVAL_MS = MINUTE_MS;
 
-/** Traces with the SDK of OpenTelemetry. Nothing of it is registered globally but where it reports its own faults. */
+/** Traces with the SDK of OpenTelemetry. Nothing is registered globally except the handlers of its own errors. */
 export class OpenTelemetryTracing implements Tracing {
   readonly #provider: TracerProvider;
   readonly #tracer: Tracer;
@@ -129,7 +129,7 @@ export class OpenTelemetryTracing implements Tracing {
     return { trace_id: span.traceId, span_id: span.spanId };
   }
 
-  /** Sends what is left, for as long as an export may take. */
+  /** Sends the remaining spans, for at most the time limit of an export. */
   async [Symbol.asyncDispose](): Promise<void> {
     // A failure was reported by the exporter, and must not fail the stop.
     await this.#provider.shutdown().catch(() => {});
@@ -210,8 +210,8 @@ function samplerOf({ root, ratio, followsParent }: TracingSettings['sampler']): 
 }
 
 /**
- * What the SDK warns about, such as an endpoint that is no URL. Its texts go to the log, but none of its arguments. It
- * reports dropped spans every few seconds: they get one line a minute, and none in an outage, which is reported anyway.
+ * Logs the warnings of the SDK, such as an endpoint that is not a URL, without their arguments. The SDK reports dropped
+ * spans every few seconds. They get one line a minute, and none during an outage, which is reported anyway.
  */
 function warningsTo(log: Logger, isOutage: () => boolean): DiagLogger {
   let dropped = 0;
@@ -224,7 +224,7 @@ function warningsTo(log: Logger, isOutage: () => boolean): DiagLogger {
     log.warn('spans were dropped: more of them finish than the collector accepts', { spans: dropped });
     dropped = 0;
   };
-  // Between quotes are values of variables, which may hold credentials.
+  // Values of variables are in quotes, and may contain credentials.
   const warn = (text: string) => {
     const [, spans] = DROPPED_SPANS.exec(text) ?? [];
     if (spans === undefined) log.warn(`OpenTelemetry: ${text.replaceAll(/'[^']*'/g, "'…'")}`);

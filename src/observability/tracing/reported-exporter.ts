@@ -3,7 +3,10 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../log.ts';
 import { OutageLog } from '../outage-log.ts';
 
-/** Exports spans, and logs when the collector stops and starts to accept them. What it does not accept is dropped. */
+/**
+ * Exports spans, and logs when the collector stops and starts to accept them. Spans that it does not accept are
+ * dropped.
+ */
 export class ReportedExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #outage: OutageLog;
@@ -25,7 +28,7 @@ export class ReportedExporter implements SpanExporter {
         this.#outage.failed(
           {
             begins: 'traces cannot be sent: they are dropped until the collector accepts them',
-            goesOn: 'traces still cannot be sent',
+            continues: 'traces still cannot be sent',
           },
           { error: result.error },
         );

@@ -22,7 +22,7 @@ export interface SpanOptions {
 export interface TraceSpan {
   /** What others need to continue the trace below this span. Empty if nothing is propagated. */
   readonly headers: TraceHeaders;
-  /** Runs work in which this span is the active one, also after what it awaits. */
+  /** Runs work with this span as the active one, even after each `await`. */
   run<T>(work: () => T): T;
   set(attributes: SpanAttributes): void;
   /** Marks the work as failed. */

@@ -217,7 +217,7 @@ export function parametersOf({
   const latest = readAiccUnit(current);
   const isOwn = latest.sessionId === sessionId;
   const reported = textIn(core, 'lesson_status');
-  // Otherwise, it is of an earlier visit, and what was recorded counts.
+  // Otherwise, it comes from an earlier visit, and the recorded status counts.
   const status = latest.statusOf === sessionId ? reported : lessonStatusOf(current, reported);
   const isResumed = isOwn ? textIn(core, 'exit') === 'suspend' : isLeftOpen(current);
   const entry = current === null ? ', ab-initio' : isResumed ? ', resume' : '';

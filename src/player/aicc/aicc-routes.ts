@@ -44,8 +44,8 @@ const COMMANDS: Readonly<Record<string, (cmi: Cmi, data: string) => Cmi>> = {
 };
 
 /** How many times, and at what interval, an exit looks for the status of an earlier message that has not arrived. */
-const LOOKS = 40;
-const LOOK_MS = 250;
+const CHECKS = 40;
+const CHECK_EVERY_MS = 250;
 
 /** The dependencies of the AICC routes. */
 export interface AiccRoutesOptions {
@@ -103,12 +103,12 @@ async function awaitStatus(
   registrationId: string,
   unit: LaunchUnit,
 ): Promise<void> {
-  for (let look = 0; look < LOOKS; look++) {
+  for (let check = 0; check < CHECKS; check++) {
     const current = await storedUnit(attempts, registrationId, unit);
     const { cmi } = readAiccUnit(current);
     const [before, after] = [false, true].map((terminated) => readScorm12(cmi, unit, terminated).status);
     if (before?.completion === after?.completion) return;
-    await pause(LOOK_MS);
+    await pause(CHECK_EVERY_MS);
   }
 }
 

@@ -84,9 +84,13 @@ export class AttemptService {
       const registration = await this.#with.registrations.settle(tx, current, launch);
       // Since the launch, a reset may have changed the version, or another window the language.
       if (registration?.courseId !== launch.courseId || registration.versionId !== launch.versionId) {
-        throw new ProblemError('launch-over', 'The registration plays another version since the launch', {
-          members: { reason: 'outdated' },
-        });
+        throw new ProblemError(
+          'launch-over',
+          'The registration was changed to another version after the launch',
+          {
+            members: { reason: 'outdated' },
+          },
+        );
       }
       const { attempt, isNew } = await this.#attempt(tx, registration);
       const page = attempt.page + (supersedes(launch) ? 1 : 0);

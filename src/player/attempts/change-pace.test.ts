@@ -59,14 +59,14 @@ it('saves that wait together are recorded one after the other, in their order, e
   assert.deepEqual(rests, [PAUSE_MS, PAUSE_MS, PAUSE_MS, PAUSE_MS]);
 });
 
-it('what is not paced does not wait if no save does', async () => {
+it('a request that is not paced does not wait if no save waits', async () => {
   const { pace, change, rests } = startPace();
   for (let n = 0; n < CHANGES_AT_ONCE; n++) await change('a');
   await pace.settle('a');
   assert.deepEqual(rests, []);
 });
 
-it('a stop ends the pauses, also later ones', async () => {
+it('a stop ends all pauses, now and later', async () => {
   const pace = new ChangePace({ now: () => 0 });
   for (let n = 0; n < 100 * CHANGES_AT_ONCE; n++) pace.changed('a');
   const saved = pace.record('a', async () => 'saved');

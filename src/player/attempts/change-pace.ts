@@ -42,8 +42,8 @@ export class ChangePace {
   }
 
   /**
-   * Resolves when all saves of a registration that wait now are recorded. What is not paced follows them: it may end the
-   * session or the page that sent them.
+   * Resolves when all saves of a registration that wait now are recorded. Requests that are not paced wait for these
+   * saves, because they may end the session or the page that sent them.
    */
   async settle(registrationId: string): Promise<void> {
     await this.#lines.get(registrationId);

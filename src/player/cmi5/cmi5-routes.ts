@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { addCrossOriginHeaders } from '../content-origin/cross-origin-headers.ts';
 import { hashSecret, newSecret } from '../sessions/session.ts';
 import { SessionScopes } from '../sessions/session-scopes.ts';
-import { readSession, takeFetch } from '../sessions/session-store.ts';
+import { readSession, storeFetchedCredential } from '../sessions/session-store.ts';
 
 /**
  * Tells the player page, if there is one, that the learner has left the unit. If the unit has replaced that page, leads
@@ -20,7 +20,7 @@ const POLICY = `${launchPagePolicy("'self'")}; script-src 'sha256-${HASH}'`;
 
 /** The endpoints of cmi5 units, in addition to the learning record store. */
 export function cmi5Routes(scope: FastifyInstance, { database }: { database: Database }): void {
-  // cmi5 requires status 200 for its own errors (section 8.2.3). What the service itself refuses is a problem.
+  // cmi5 requires status 200 for its own errors (section 8.2.3). Refusals by the service itself are problems.
   scope.post<{ Params: { session: string; secret: string } }>(
     '/cmi5/fetch/:session/:secret',
     { onSend: addCrossOriginHeaders },
@@ -31,7 +31,7 @@ export function cmi5Routes(scope: FastifyInstance, { database }: { database: Dat
       }
       const secret = newSecret();
       const isFirst = await database.transaction((tx) =>
-        takeFetch(tx, params.session, {
+        storeFetchedCredential(tx, params.session, {
           fetchHash: hashSecret(params.secret),
           secretHash: hashSecret(secret),
         }),

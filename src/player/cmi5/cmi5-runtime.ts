@@ -89,7 +89,7 @@ async function beginSession(
     // The record shows when a unit was first opened, which may be after it was waived.
     return { results, changesRecord: session.mode === 'Normal', result: session };
   };
-  // Results of abandoned sessions, which are of earlier launches, are recorded even if this launch records none.
+  // Results of abandoned sessions, which belong to earlier launches, are recorded even if this launch records none.
   return await attempts.withLockedAttempt(launch, begin);
 }
 

@@ -12,7 +12,7 @@ import { contentFileRoutes } from './content-files.ts';
 
 const FILE_BYTES = 10 * 2 ** 20;
 
-/** A store that remembers which files were opened. */
+/** A store that records which files were opened. */
 class WatchedContentStore extends FolderContentStore {
   readonly opened: string[] = [];
 

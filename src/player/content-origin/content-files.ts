@@ -84,7 +84,7 @@ function filePathOf(address: string): string {
 }
 
 /**
- * Finds a file, also if its name has the other form of Unicode. Programs on macOS write decomposed names into zips, and
+ * Finds a file, even if its name has the other form of Unicode. Programs on macOS write decomposed names into zips, and
  * pages request composed ones.
  * @throws {ProblemError} `not-found`
  */

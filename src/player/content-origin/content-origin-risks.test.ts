@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { contentOriginRisks } from './content-origin-risks.ts';
 
-/** What is wrong with serving courses from this address. */
+/** The risks of serving courses from this address. */
 function risksOf(contentUrl: string, base_url: string | null = 'https://wire.example.com'): string[] {
   return contentOriginRisks({ base_url }, contentUrl).map((risk) => {
     if (/has the host name of base_url/.test(risk)) return 'host';
@@ -18,7 +18,7 @@ describe('the risks of the address of courses', () => {
     assert.deepEqual(risksOf('https://{launch}.other.com.au', 'https://example.com.au'), []);
   });
 
-  test('include a domain that the admin UI has, too, whatever is before it', () => {
+  test('include the domain of the admin UI, with any subdomain', () => {
     for (const [contentUrl, baseUrl] of [
       ['https://{launch}.content.example.com', 'https://wire.example.com'],
       ['https://{launch}.example.com', 'https://wire.example.com:8443/learning'],

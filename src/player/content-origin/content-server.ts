@@ -159,9 +159,13 @@ function refuse(
     return sendProblem(
       request,
       reply,
-      new ProblemError('launch-over', 'The launch has expired, or its registration or course is gone', {
-        members: { reason: state },
-      }),
+      new ProblemError(
+        'launch-over',
+        'The launch has expired, or its registration or course no longer exists',
+        {
+          members: { reason: state },
+        },
+      ),
     );
   }
   return reply

@@ -32,13 +32,14 @@ declare module 'fastify' {
  * Lets the requests of a registration take turns: a learner who sends hundreds at once must not keep the service or its
  * database connections from others. The launches of a registration count together.
  *
- * A small body arrives before the turn, see {@link readSmallBodiesEarly}: the request is then handled even if its
- * connection is closed, also while the server closes, and a slow connection keeps no turn from others. Any other body is
- * read during the turn, because all of them together would fill the memory. So would responses that nobody reads: no turn
+ * A small body arrives before the turn, see {@link readSmallBodiesEarly}. The request is then handled even if its
+ * connection is closed or the server is closing. A slow connection keeps no turn from others. Any other body is read
+ * during the turn, because all of them together would fill the memory. So would responses that nobody reads: no turn
  * begins while those of a registration are as large as {@link MAX_UNSENT_BYTES}.
  *
- * The last requests of a page follow each other, see {@link RequestOrder}. The next page of the registration opens after
- * them, unless its connection was closed meanwhile: nobody would use it, and it would supersede the one that follows.
+ * The last requests of a page follow each other, see {@link RequestOrder}. The next page of the registration opens
+ * after them, unless its connection was closed in the meantime. Such a page would have no user, and would supersede the
+ * one that follows.
  * @param order for tests
  */
 export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): void {

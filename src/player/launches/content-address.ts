@@ -8,7 +8,7 @@ export interface LaunchIdentity {
 }
 
 /**
- * The URL by which learners' browsers reach the content origin: one host name for everything, or one per registration.
+ * The URL at which learners' browsers reach the content origin: one host name for everything, or one per registration.
  * All launches of a registration share an origin. That way, the next launch finds the data that a closed tab did not
  * send.
  */

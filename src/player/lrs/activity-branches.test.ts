@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ActivityBranches } from './activity-branches.ts';
 
-/** Of the letters, separators are as frequent as others, so that ids begin with each other. */
+/** Separators are as frequent as other letters, so that ids begin with each other. */
 const LETTERS = ['a', 'b', '/', '#', '?', ':', '\u{1f600}', '\ufffd'];
 const SEPARATORS = ['/', '#', '?', ':'];
 

@@ -57,7 +57,7 @@ export function readQuery(text: string): Map<string, string> {
   const query = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (query.has(name))
-      throw invalidInput([{ pointer: pointerTo('/query', name), detail: 'is there twice' }]);
+      throw invalidInput([{ pointer: pointerTo('/query', name), detail: 'must not be repeated' }]);
     if (value.includes('\0')) {
       throw invalidInput([{ pointer: pointerTo('/query', name), detail: 'must not contain NUL characters' }]);
     }
@@ -104,7 +104,7 @@ export function unwrapForm(request: LrsRequest): LrsRequest {
   if (request.query.size > 1) {
     throw new ProblemError(
       'invalid-request',
-      'Beside the method, the members of the query belong into the form',
+      'Apart from the method, the members of the query must be in the form',
     );
   }
   if (!FORM_TYPE.test(request.headers['content-type'] ?? '')) {
@@ -140,7 +140,7 @@ export function versionOf(headers: LrsRequest['headers']): XapiVersion {
     'invalid-request',
     version === ''
       ? 'The header field X-Experience-API-Version is missing'
-      : 'The header field X-Experience-API-Version names a version that is not spoken here: 1.0.x or 2.0.x',
+      : 'The header field X-Experience-API-Version names an unsupported version; use 1.0.x or 2.0.x',
   );
 }
 
@@ -239,7 +239,7 @@ export class QueryReader {
       return null;
     }
     this.#errors.push(...agentErrors(agent, pointerTo('/query', name)));
-    // What is no object was reported.
+    // If it is not an object, the error was already reported.
     return isObject(agent) ? agent : null;
   }
 

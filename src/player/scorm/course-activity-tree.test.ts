@@ -7,7 +7,7 @@ import { activityTreeOf, rollupTreeOf } from './course-activity-tree.ts';
 
 const REPEATS = 1_000;
 
-/** How a course of one unit is played. */
+/** The way in which a course of one unit is played. */
 async function playedAs(ofUnit: string, ofCourse: string): Promise<'sequenced' | 'by its rules' | 'plain'> {
   const item = `<item identifier="i1" identifierref="r1"><title>Exam</title><imsss:sequencing>${ofUnit}</imsss:sequencing></item>`;
   const items = `${item}<imsss:sequencing><imsss:controlMode choice="true" flow="true"/>${ofCourse}</imsss:sequencing>`;

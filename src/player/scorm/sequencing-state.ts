@@ -103,7 +103,7 @@ export function readGivenValues(state: unknown): SharedValues | null {
 
 /**
  * The status of a sequenced course. It is the status of the root activity, which the manifest's rollup rules decide. A
- * terminated unit counts as if the learner had left it. What an open unit reports counts once it decides the course.
+ * terminated unit counts as if the learner had left it. The report of an open unit counts once it decides the course.
  * @param unit the unit whose report came with the state; null if there is none
  */
 export function rolledUpStatus(
@@ -139,7 +139,7 @@ function begunTree(definition: ActivityTreeDefinition, unit: UnitState): Activit
   if (only?.id !== unit.unitId) return null;
   beginAttempts(tree, only);
   trackUnit(only, { cmi: cmiOf(unit), set: new Set(), elapsedMs: unit.durationMs });
-  // An asset has no data, and its attempt goes on.
+  // An asset has no data, and its attempt continues.
   only.hasEnded = unit.data !== null && !isLeftOpen(unit);
   rollUpFrom(only, tree.root);
   return tree;
@@ -186,7 +186,7 @@ function statusOf(root: Activity): RolledUpStatus {
     completion: root.completed() === true ? 'Completed' : 'Incomplete',
     success: satisfied === null ? 'UNKNOWN' : satisfied ? 'PASS' : 'FAIL',
     score: measure === null ? null : scaledScore(measure),
-    isJudged: root.walk().some((each) => each.isLeaf && each.satisfied(null, true) !== null),
+    isJudged: root.availableActivities().some((each) => each.isLeaf && each.satisfied(null, true) !== null),
   };
 }
 

@@ -162,7 +162,7 @@ export async function insertSession(
 }
 
 /** Stores the credential of a session, which can be fetched once. Returns false if it was fetched before. */
-export async function takeFetch(
+export async function storeFetchedCredential(
   tx: Transaction,
   sessionId: string,
   { fetchHash, secretHash }: { fetchHash: string; secretHash: string },

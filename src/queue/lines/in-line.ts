@@ -2,9 +2,9 @@ import type { Dialect } from '../../database/database.ts';
 import { waitingInLineSql } from './done-to.ts';
 
 /**
- * SQL for the waiting messages of one line, in order, as conditions and as an order that find them through the index of the
- * line, beside a line with a million messages. Why PostgreSQL needs rows for that is in `database/index-part.ts`, which is for
- * Kysely. Here, the line may also be a column of the statement.
+ * SQL for the waiting messages of one line, in order. The conditions and the order use the index of the line, even
+ * beside a line with a million messages. Why PostgreSQL needs rows for that is in `database/index-part.ts`, which is
+ * for Kysely. Here, the line may also be a column of the statement.
  */
 
 /** SQL of the last position that there can be. */

@@ -13,7 +13,7 @@ describe('paced calls', () => {
     assert.equal(listener.mock.callCount(), 3);
   });
 
-  it('that fall into a pause come as one when it is over', async () => {
+  it('that are made during a pause become one call after it', async () => {
     const calls = new PacedCalls(PAUSE_MS);
     const { promise: called, resolve } = Promise.withResolvers<void>();
     const listener = mock.fn(() => resolve());

@@ -66,7 +66,7 @@ interface ResultRow {
 const HEAD_COLUMNS = `head.id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
       head.enqueued_at, head.trace_context, head.queued_at`;
 
-/** A setting by which the commit does not wait for the disk. It ends with the transaction, which is this statement. */
+/** A setting that keeps the commit from waiting for the disk. It ends with the transaction, which is this statement. */
 const DEFERRED = `set_config('synchronous_commit', 'off', true) as durability`;
 
 /** The statements, each built once for its kind of recording. */

@@ -60,8 +60,8 @@ export class SqsHealth {
     const advice = error instanceof SqsError ? error.advice : 'it failed';
     this.#outages.failed(
       {
-        begins: `Amazon SQS: ${advice}. Nothing is lost: messages are delivered from the database meanwhile`,
-        goesOn: `Amazon SQS still fails: ${advice}`,
+        begins: `Amazon SQS: ${advice}. Nothing is lost: messages are delivered from the database in the meantime`,
+        continues: `Amazon SQS still fails: ${advice}`,
       },
       { reason: error instanceof Error ? error.message : String(error) },
     );
@@ -89,7 +89,7 @@ export class SqsHealth {
 
   /** Logs an obstacle now, and once a minute while readiness is checked. */
   #logObstacle(obstacle: string): void {
-    this.#obstacles.failed({ begins: obstacle, goesOn: `the queue is still unusable: ${obstacle}` }, {});
+    this.#obstacles.failed({ begins: obstacle, continues: `the queue is still unusable: ${obstacle}` }, {});
   }
 
   #endOutage(): void {

@@ -29,7 +29,7 @@ const DEAD_LETTERS_MS = 1_000;
 const DATABASE_PAUSE_MS = 1_000;
 const REFUSED = {
   messages: 'Amazon SQS refused copies of messages, which are delivered without them',
-  'dead letters': 'Amazon SQS refused copies of dead letters, which are in the database alone',
+  'dead letters': 'Amazon SQS refused copies of dead letters, which are only in the database',
 } as const;
 
 /** Dependencies of the placer. */

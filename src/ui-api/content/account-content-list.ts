@@ -22,7 +22,7 @@ export interface ListedAccountContent {
 /** The order of types among assets that share an id. */
 const RANKS = new Map(CONTENT_TYPES.map((type, index) => [type, index]));
 
-/** Whether there is such an account. */
+/** Whether the account exists. */
 export async function accountExists(reader: Pick<Reader, 'all'>, accountId: number): Promise<boolean> {
   const rows = await reader.all('select 1 from accounts where accounts.id = ?', accountId);
   return rows.length > 0;

@@ -126,7 +126,7 @@ export async function listBundles(
   return { items: located.map((item) => ({ ...item, content_count: counts.get(item.id) ?? 0 })), total };
 }
 
-/** Whether a course's latest version is of a standard. */
+/** Whether a course's latest version has this learning standard. */
 function hasLatestOf(learningStandard: string): RawBuilder<SqlBool> {
   return sql`exists (select 1 from course_versions where course_versions.course_id = courses.id
     and course_versions.version_id = courses.latest_version_id

@@ -4,7 +4,7 @@ import { CONTENT_TYPES } from '../../events/catalogue.ts';
 import { parseId } from '../../http/ids.ts';
 import type { Routes } from '../../http/routes.ts';
 import { invalidInput, notFound } from '../../problems/problem.ts';
-import { type ContentUsage, isContentType, readContentUsage, type Users } from './content-usage.ts';
+import { type AssetUsers, type ContentUsage, isContentType, readContentUsage } from './content-usage.ts';
 
 const READ = { scope: 'content:read' };
 
@@ -50,6 +50,6 @@ function toRecord({ accounts, equivalents, bundles, registrations }: ContentUsag
   };
 }
 
-function toUserList({ items, total, totalIsLowerBound }: Users) {
+function toUserList({ items, total, totalIsLowerBound }: AssetUsers) {
   return { data: items, total, total_is_lower_bound: totalIsLowerBound };
 }

@@ -7,7 +7,7 @@ import { MAX_COUNTED } from '../list-limits.ts';
 const MAX_NAMED_USERS = 50;
 
 /** Some users of an asset, by id, and their number, counted up to {@link MAX_COUNTED}. */
-export interface Users {
+export interface AssetUsers {
   items: { id: number; name: string }[];
   total: number;
   totalIsLowerBound: boolean;
@@ -15,16 +15,16 @@ export interface Users {
 
 /** Direct users of an asset. While there are any, it cannot be deleted. */
 export interface ContentUsage {
-  accounts: Users;
+  accounts: AssetUsers;
   /** The equivalents of a course. */
-  equivalents: Users;
+  equivalents: AssetUsers;
   /** The bundles with a course or an equivalent. */
-  bundles: Users;
+  bundles: AssetUsers;
   /** The registrations for a course or an equivalent. */
   registrations: { total: number; totalIsLowerBound: boolean };
 }
 
-const NOBODY: Users = { items: [], total: 0, totalIsLowerBound: false };
+const NOBODY: AssetUsers = { items: [], total: 0, totalIsLowerBound: false };
 
 /** Whether a text is a type of content. */
 export function isContentType(text: string): text is ContentType {
@@ -81,14 +81,14 @@ async function countRegistrations(
   return await countUpToBound(reader, `from registrations where registrations.${column} = ?`, '1', id);
 }
 
-/** @param uses the clauses that find the rows of use; `userId` is the column of theirs that names the user */
+/** @param uses the clauses that find the rows of use; `userId` is their column with the id of the user */
 async function readUsers(
   reader: Pick<Reader, 'all'>,
   table: 'accounts' | 'equivalents' | 'bundles',
   uses: string,
   userId: string,
   id: number,
-): Promise<Users> {
+): Promise<AssetUsers> {
   // An equivalent may have a course in several languages.
   const counted = await countUpToBound(reader, uses, `distinct ${userId}`, id);
   const items = await reader.all<{ id: number; name: string }>(

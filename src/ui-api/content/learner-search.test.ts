@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { openTestDatabase } from '../../../test/support/database.ts';
-import { learnerBegins } from './learner-search.ts';
+import { learnerStartsWith } from './learner-search.ts';
 import { listRegistrations } from './registration-list.ts';
 
 const MAX_COUNTED = 10_000;
@@ -44,7 +44,7 @@ async function withLearners(learners: readonly string[]) {
 
 describe('finding registrations by how the learner’s id begins', () => {
   it('ignores case, and treats no character as a wildcard', async () => {
-    // The last ones stand where code points end, and around the gap that surrogates leave.
+    // The last ones are at the end of the code points, and around the gap of the surrogates.
     const letter = fc.constantFrom(...'aAzZ09 äÄéЖж日😀%_*?[]^\\\'"@.-~', '\ud7ff', '\ue000', '\u{10ffff}');
     const learners = fc.sample(fc.string({ unit: letter, minLength: 1, maxLength: 4 }), {
       numRuns: 400,
@@ -55,7 +55,7 @@ describe('finding registrations by how the learner’s id begins', () => {
     const lower = (text: string) => text.replace(/[A-Z]/g, (each) => each.toLowerCase());
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: letter, minLength: 1, maxLength: 3 }), async (typed) => {
-        const { fromIndex, byRow } = learnerBegins(reader.dialect, typed);
+        const { fromIndex, byRow } = learnerStartsWith(reader.dialect, typed);
         const found = async (test: typeof fromIndex) => {
           const rows = await reader.query
             .selectFrom('registrations')

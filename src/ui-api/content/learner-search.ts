@@ -25,7 +25,7 @@ export interface LearnerTest {
 }
 
 /** Tests whether a learner's id begins with a text that is not empty. */
-export function learnerBegins(dialect: Dialect, text: string): LearnerTest {
+export function learnerStartsWith(dialect: Dialect, text: string): LearnerTest {
   const key =
     dialect === 'sqlite'
       ? sql<string>`lower(registrations.learner_id)`

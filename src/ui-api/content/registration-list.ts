@@ -3,13 +3,13 @@ import { hasOwner, type OwnerFilter, ofOwners } from '../../content/registration
 import type { Reader } from '../../database/database.ts';
 import type { ListPart, LongListed } from '../list-query.ts';
 import { countUpToBound, exceedsBound, readLongListOfIds } from '../read-list.ts';
-import { learnerBegins } from './learner-search.ts';
+import { learnerStartsWith } from './learner-search.ts';
 import type { RegistrationSort, RegistrationState } from './registration-list-choices.ts';
 
 /** Filters of the list of registrations, all of which must match. Null members are ignored. */
 export interface RegistrationFilter extends OwnerFilter {
   learnerId: string | null;
-  /** How the learner's id begins. */
+  /** The start of the learner's id. */
   search: string | null;
   status: RegistrationState | null;
 }
@@ -53,7 +53,7 @@ export async function listRegistrations(
     const filtered = filteredBy(reader, filter, { isByLearner: filter.learnerId !== null });
     return await readLongListOfIds(from, filtered, order, part);
   }
-  const { fromIndex, byRow } = learnerBegins(reader.dialect, filter.search);
+  const { fromIndex, byRow } = learnerStartsWith(reader.dialect, filter.search);
   const beginAlike = reader.query.selectFrom('registrations').where(fromIndex);
   if (hasOwner(filter) && (await exceedsBound(beginAlike)))
     return await readLongListOfIds(from, filteredBy(reader, filter).where(byRow), order, part);
@@ -66,7 +66,7 @@ export async function listRegistrations(
     : await readLongListOfIds(from, found, { ...order, by: sql`${by} + 0` }, part, counted);
 }
 
-/** @param way `isByLearner`: an index of learners is to be used */
+/** @param options.isByLearner whether to use the index of learners */
 function filteredBy(reader: Reader, filter: RegistrationFilter, { isByLearner = false } = {}) {
   const { learnerId, status } = filter;
   let filtered = reader.query.selectFrom('registrations').where(ofOwners(filter, { isByLearner }));

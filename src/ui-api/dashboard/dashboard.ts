@@ -27,7 +27,7 @@ export interface FailingWebhook {
   state: FailingState;
   lastErrorAt: number | null;
   lastErrorMessage: string | null;
-  /** What the target said about it. */
+  /** The target's explanation, from its response. */
   explanation: string | null;
 }
 

@@ -14,7 +14,7 @@ import { nameHolds } from '../name-search.ts';
 /** Maximum number of webhooks in a search of dead letters by name. */
 const MAX_WEBHOOKS_SEARCHED = 50;
 
-/** A dead-lettered message, of whichever webhook. */
+/** A dead-lettered message of any webhook. */
 export interface ListedDeadLetter {
   id: number;
   webhook_id: number;
@@ -44,7 +44,7 @@ export interface DeadLetterFilter {
   /** A part of the webhook's name, or a message's or delivery's id. */
   search: string | null;
   webhookId: number | null;
-  /** What else must match. */
+  /** Further conditions on the deliveries. */
   deliveries: DeliveryFilter;
   /** Only dead letters after this one, in the order of the list. */
   after: LetterPosition | null;
@@ -63,7 +63,7 @@ export interface DeadLetterPage extends LongListed<DeadLetterInBrief> {
   next: LetterPosition | null;
 }
 
-/** Which dead letters a list is about, whatever they contain. */
+/** The dead letters that a list covers, before its filters apply. */
 interface Source {
   /** Null: those of all webhooks. */
   webhooks: readonly number[] | null;
@@ -77,7 +77,7 @@ interface Source {
 interface SourcePart {
   source: Source;
   bounds: readonly IndexBound[];
-  /** What must match. */
+  /** The conditions on the deliveries. */
   filter: DeliveryFilter;
   /** How many of the newest ones are needed. */
   first: number;
@@ -119,7 +119,7 @@ export async function listDeadLetters(
     reader,
     items.map(({ id }) => id),
   );
-  // Those that were removed meanwhile are missing.
+  // Those that were removed in the meantime are missing.
   const found = items.filter(({ id }) => subjects.has(id));
   // Later ones in the list were dead-lettered earlier, and an event occurs before its message is dead-lettered.
   const next = (end?.updatedAt ?? 0) < (filter.from ?? 0) ? null : end;
@@ -136,9 +136,9 @@ function isEmpty(filter: DeliveryFilter): boolean {
 }
 
 /**
- * The last dead letter that a filter examines; null if there are no more after it. A filter has to look at each message.
- * So only the newest {@link MAX_COUNTED} dead letters of the source are examined, or fewer if their messages are searched
- * and large, and the list continues after them.
+ * The last dead letter that a filter examines; null if there are no more after it. A filter has to look at each
+ * message. So only the newest {@link MAX_COUNTED} dead letters of the source are examined, or fewer if large messages
+ * are searched. The next page continues after them.
  */
 async function readEnd(
   reader: Reader,

@@ -9,11 +9,11 @@ export interface HeadFailure {
   /** When the first of them began; null if it is not known. */
   since: number | null;
   lastErrorMessage: string | null;
-  /** What the target said about it. */
+  /** The target's explanation, from its response. */
   explanation: string | null;
 }
 
-/** What the history says about a head that failed. */
+/** The history of a head that failed. */
 export interface FailedHead {
   id: number;
   attempts: number;

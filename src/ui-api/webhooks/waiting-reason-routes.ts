@@ -70,7 +70,7 @@ function toRecord(of: WaitingReason) {
             delivery_id: blocker.deliveryId,
             attempts: blocker.attempts,
             last_error_message: blocker.lastErrorMessage,
-            /** What the target said about it in its response. */
+            /** The target's explanation, from its response. */
             explanation: blocker.explanation,
             /** Null while it is in flight. */
             next_attempt_dt: formatOptionalDateTime(blocker.nextAttemptAt),

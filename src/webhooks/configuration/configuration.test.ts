@@ -58,7 +58,7 @@ describe('the meaning of a configuration', () => {
     assert.deepEqual(subtopics, ['ACCOUNT_CREATED', 'ACCOUNT_DELETED']);
   });
 
-  test('all subtopics are those that the focus leaves', () => {
+  test('all subtopics are those that the focus does not exclude', () => {
     for (const topic of TOPICS) {
       for (const type of FOCUS_TYPES_OF_TOPIC[topic]) {
         const focus = [{ webhook_focus_type: type, webhook_focus_id: 1 }];
@@ -69,7 +69,7 @@ describe('the meaning of a configuration', () => {
     }
   });
 
-  test('a webhook of all subtopics whose record is sent back still is one of all, without all_subtopics it is not', () => {
+  test('a webhook with all subtopics keeps them if its record is sent back, but not without all_subtopics', () => {
     const listed = { ...input, subtopics: [...allOfAccount.subtopics].reverse() };
     const readBack = { ...listed, all_subtopics: true };
     assert.equal(toConfiguration(readBack, allOfAccount).allSubtopics, true);
@@ -82,7 +82,7 @@ describe('the meaning of a configuration', () => {
     ]);
   });
 
-  test('the list of one topic never means all of another', () => {
+  test('the list of one topic never means all subtopics of another', () => {
     const moved = {
       ...input,
       topic: 'COURSE' as const,
@@ -142,7 +142,7 @@ describe('the errors of a configuration', () => {
     ]);
   });
 
-  test('focus types that the topic has not, and repeated focuses, are named', () => {
+  test('focus types that the topic does not have, and repeated focuses, are named', () => {
     const focus = [
       { webhook_focus_type: 'COURSE', webhook_focus_id: 1 },
       { webhook_focus_type: 'ACCOUNT', webhook_focus_id: 1 },
@@ -155,7 +155,7 @@ describe('the errors of a configuration', () => {
     ]);
   });
 
-  test('key and secret go with BASIC, and BASIC needs both', () => {
+  test('key and secret are allowed only with BASIC, which requires both', () => {
     const pointers = (authentication: unknown, current: CurrentConfiguration | null = null) =>
       pointersOf({ ...input, authentication }, current);
     assert.deepEqual(pointers({}), []);
@@ -199,7 +199,7 @@ describe('the errors of a configuration', () => {
     );
   });
 
-  test('whatever is sent is judged, never a reason to fail', () => {
+  test('any input gets a list of errors, and never makes the check throw', () => {
     const unreadable = JSON.parse('{"toString":1,"valueOf":null}') as unknown;
     const values = fc.oneof(
       fc.jsonValue(),
@@ -234,7 +234,7 @@ describe('the errors of a configuration', () => {
     );
   });
 
-  test('a list of another kind of value, however long, is judged in no time', () => {
+  test('a list of values of the wrong type is rejected quickly, however long it is', () => {
     const began = processorMs();
     errorsOf({ ...input, subtopics: Array.from({ length: 200_000 }, (_, index) => index) });
     const took = processorMs() - began;

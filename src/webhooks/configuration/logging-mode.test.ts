@@ -5,16 +5,16 @@ import { LOG_LEVELS } from '../../settings/log-level.ts';
 import {
   effectiveLoggingMode,
   LOGGING_MODES,
+  logExtentOf,
   messageLoggingMode,
   TRIGGERING_CLASSES,
-  whatToLog,
 } from './logging-mode.ts';
 
 const VERBOSE = ['trace', 'debug'] as const;
 const OTHERS = ['info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 describe('logging modes', () => {
-  it('become FULL, NONE too, when the service or the triggering class is at debug or trace', () => {
+  it('become FULL, even NONE, if the service or the triggering class is at debug or trace', () => {
     for (const mode of LOGGING_MODES) {
       for (const verbose of VERBOSE) {
         for (const other of LOG_LEVELS) {
@@ -25,7 +25,7 @@ describe('logging modes', () => {
     }
   });
 
-  it('stay as they are at every other level, however little it writes', () => {
+  it('are unchanged at every other level, however little it writes', () => {
     for (const mode of LOGGING_MODES) {
       for (const generalLevel of OTHERS) {
         for (const classLevel of OTHERS) {
@@ -35,9 +35,9 @@ describe('logging modes', () => {
     }
   });
 
-  it('say how much is logged of a success and of a failure', () => {
+  it('decide how much is logged of a success and of a failure', () => {
     assert.deepEqual(
-      LOGGING_MODES.map((mode) => [mode, whatToLog(mode, true), whatToLog(mode, false)]),
+      LOGGING_MODES.map((mode) => [mode, logExtentOf(mode, true), logExtentOf(mode, false)]),
       [
         ['NONE', 'nothing', 'nothing'],
         ['SUMMARY', 'summary', 'summary'],
@@ -51,7 +51,7 @@ describe('logging modes', () => {
     assert.deepEqual(LOGGING_MODES.map(messageLoggingMode), ['NONE', 'SUMMARY', 'FULL', 'FULL_ON_ERROR']);
   });
 
-  it('look at classes that log under these names', () => {
+  it('depend on classes that exist in the log', () => {
     for (const name of Object.values(TRIGGERING_CLASSES)) assert.ok(Object.hasOwn(LOG_CLASSES, name), name);
   });
 });

@@ -38,7 +38,7 @@ export function effectiveLoggingMode(mode: LoggingMode, levels: RelevantLevels):
 }
 
 /** How detailed a success or a failure is logged in an effective logging mode. */
-export function whatToLog(mode: LoggingMode, succeeded: boolean): LogExtent {
+export function logExtentOf(mode: LoggingMode, succeeded: boolean): LogExtent {
   switch (mode) {
     case 'NONE':
       return 'nothing';

@@ -51,7 +51,7 @@ export async function readWebhooks(
 }
 
 /** Whether the webhook exists, or was deleted and still has a history. */
-export async function webhookWasEver(reader: Pick<Reader, 'query'>, id: number): Promise<boolean> {
+export async function webhookEverExisted(reader: Pick<Reader, 'query'>, id: number): Promise<boolean> {
   const row = await reader.query
     .selectFrom('webhooks')
     .select('webhooks.id')

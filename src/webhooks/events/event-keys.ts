@@ -22,7 +22,7 @@ export const KEY_FORMAT = 2;
 const COMPLETE_SINCE: ReadonlyMap<string, number> = new Map([['E', 2]]);
 
 /**
- * The keys by which an event is found: a letter for the kind of key, and the value. Ids of content have the letter of
+ * The keys of an event in the index: a letter for the kind of key, and the value. Ids of content have the letter of
  * their type.
  */
 export function keysOf(event: Pick<StoredEvent, 'subtopic' | 'user' | 'resource' | 'focused'>): string[] {

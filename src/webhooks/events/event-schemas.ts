@@ -77,14 +77,14 @@ const summary = {
 /** An event in a list. */
 export const EventSummary = Type.Object(summary, {
   title: 'Event',
-  description: 'Something that happened.',
+  description: 'An event that occurred.',
 });
 export type EventSummary = Static<typeof EventSummary>;
 
 /** A complete event. */
 export const EventRecord = Type.Object(
   { ...summary, resource: ResourceMember('`resource` of its messages.') },
-  { title: 'EventDetails', description: 'Something that happened, with what its messages say.' },
+  { title: 'EventDetails', description: 'An event that occurred, with the content of its messages.' },
 );
 export type EventRecord = Static<typeof EventRecord>;
 

@@ -94,7 +94,7 @@ type Candidates = AsyncGenerator<Pick<EventPart, 'events' | 'end'>>;
 
 /** The events that may match. Blocks that cannot contain any are skipped. */
 async function* candidates(reader: EventReader, search: EventSearch, read: Read): Candidates {
-  // The end of the blocks is read first: an event that is added to a block meanwhile is still read one by one.
+  // The end of the blocks is read first: an event that is added to a block in the meantime is still read one by one.
   const blocksEnd = await readBlocksEnd(reader);
   const tail = { ...search, after: Math.max(search.after, blocksEnd) };
   const blocks = { ...search, before: Math.min(search.before, blocksEnd + 1) };

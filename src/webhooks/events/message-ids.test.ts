@@ -48,7 +48,7 @@ describe('the id of a message', () => {
     assert.throws(() => messageIdOf({ eventId: 1, webhookId: 2 ** 32, occurredAt: 0 }), RangeError);
   });
 
-  test('is not read from another text', () => {
+  test('is not parsed from any other text', () => {
     for (const text of [
       '',
       'x',

@@ -34,9 +34,9 @@ const STEP_MESSAGES = 500;
 /** Maximum number of events that one step reads; fewer if they are large ({@link STEP_BYTES}). */
 const STEP_EVENTS = 5_000;
 
-/** For how long a replay waits for changes in progress, and how often it looks. */
+/** For how long a replay waits for changes in progress, and how often it checks. */
 const LONGEST_WAIT_MS = 5_000;
-const LOOK_AGAIN_MS = 20;
+const CHECK_AGAIN_MS = 20;
 
 /** Which events are replayed. */
 export interface ReplayRequest {
@@ -98,7 +98,7 @@ export class ReplayService {
     const next = await drawTransactionNumber(reader);
     const begin = performance.now();
     while ((await isOpenBefore(reader, next)) && performance.now() - begin < LONGEST_WAIT_MS)
-      await delay(LOOK_AGAIN_MS);
+      await delay(CHECK_AGAIN_MS);
   }
 
   /**

@@ -31,7 +31,7 @@ const MAX_CODE_POINT = 0x10_ff_ff;
 const BYTE_ORDER_MARK = /^\uFEFF/;
 /** In place of bytes that were not text. */
 const REPLACEMENT = /\uFFFD/g;
-/** A text may have so many replacements, or this share of its characters. Compressed bodies have more. */
+/** A text may have this many replacement characters, or this share of them. Compressed bodies have more. */
 const MAX_REPLACEMENTS = 2;
 const MAX_REPLACED_SHARE = 0.1;
 
@@ -46,7 +46,7 @@ export interface ExplainedFailure {
 }
 
 /**
- * What a target says about a failure in the body of its response, as one short line. It is a member such as `message`
+ * The explanation of a failure in the body of a target's response, as one short line. It is a member such as `message`
  * of a JSON body, the title of a page, or plain text. Null if the body says nothing that the reason does not say. If
  * only the rest of a successful response is missing, the body does not explain the failure.
  * @param censored removes secrets from a text before it is shortened
@@ -90,7 +90,7 @@ function isReadable(line: string): boolean {
   return replacements <= Math.max(MAX_REPLACEMENTS, line.length * MAX_REPLACED_SHARE);
 }
 
-/** What a JSON body says; an empty text if it says nothing. Undefined if the body is no JSON. */
+/** The explanation in a JSON body; an empty text if there is none. Undefined if the body is no JSON. */
 function saidInJson(body: string): string | undefined {
   if (!/^\s*["[{]/.test(body)) return undefined;
   let value: unknown;

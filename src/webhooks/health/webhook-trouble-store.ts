@@ -5,7 +5,7 @@ import { blockedSql, headWaitsSinceSql } from '../../queue/line-facts.ts';
 import { ACTIVE_SQL } from '../configuration/webhook-state.ts';
 
 /**
- * SQL for the troubles of webhooks, one operation per function. Each reads some webhooks, in ascending order of id. An
+ * SQL for the problems of webhooks, one operation per function. Each reads some webhooks, in ascending order of id. An
  * inactive webhook has no messages, and a paused one waits on purpose, so neither is in trouble.
  */
 

@@ -36,7 +36,7 @@ export interface TroubledWebhook {
   waiting: number;
 }
 
-/** Why a webhook is no longer in trouble, if a person did it. */
+/** The action of a person after which a webhook is no longer in trouble. */
 export type Intervention = 'PAUSED' | 'DEACTIVATED' | 'DELETED';
 
 /** Finds webhooks in trouble, for alerts. */
@@ -102,7 +102,7 @@ export class WebhookTroubles {
     return names;
   }
 
-  /** What people did to these webhooks that keeps them from being in trouble. */
+  /** Actions of people after which these webhooks are no longer in trouble. */
   async interventions(ids: readonly number[]): Promise<Map<number, Intervention>> {
     const found = new Map<number, Intervention>(ids.map((id) => [id, 'DELETED']));
     for (const row of await this.#states(ids)) {

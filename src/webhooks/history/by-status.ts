@@ -74,8 +74,8 @@ export async function readLastByStatus(
 }
 
 /**
- * The last of these deliveries that a filter may examine: the last of the first `limit`, or an earlier one if the filter
- * searches messages, and they are large. Undefined if the filter may examine all of them.
+ * The last of these deliveries that a filter may examine: number `limit`, or an earlier one if the filter searches
+ * large messages. Undefined if the filter may examine all of them.
  */
 export async function readLastToExamine(
   reader: Pick<Reader, 'query' | 'dialect'>,

@@ -88,7 +88,7 @@ export class DeadLetterSteps {
     };
   }
 
-  /** The end of everything that is dead-lettered now, also by a clock that was set back since. */
+  /** The end of everything that is dead-lettered now, even if the clock was set back since. */
   async #untilNow(): Promise<number> {
     return Math.max(this.#with.now(), (await readLatestDeadLetterAt(this.#with.reader)) ?? 0);
   }

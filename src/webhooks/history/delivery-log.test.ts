@@ -25,7 +25,7 @@ interface Levels {
   readonly customLevels?: Record<string, LogLevel>;
 }
 
-/** What may not be logged of the target's URL. */
+/** The part of the target's URL that must not be logged. */
 const TOKEN = 'hunter2';
 
 /** The lines that `act` makes a delivery log write. */
@@ -101,7 +101,7 @@ const SUMMARY_OF_FAILURE = {
 };
 const FULL = { target_url: 'https://target.example/hook?…', message: MESSAGE };
 
-/** What each mode writes at info level, of a success and of a failure. */
+/** The lines of each mode at info level, for a success and for a failure. */
 const AT_INFO: Record<LoggingMode, { readonly success: Line[]; readonly failure: Line[] }> = {
   NONE: { success: [], failure: [] },
   SUMMARY: { success: [SUMMARY_OF_SUCCESS], failure: [SUMMARY_OF_FAILURE] },
@@ -284,7 +284,7 @@ describe('a token in the query of a target', () => {
     }
   });
 
-  /** What remains in a log of an attempt whose response, or status text, has this text. */
+  /** The logged text of an attempt whose response, or status text, contains this text. */
   function shown(targetUrl: string, said: string, mode: LoggingMode = 'FULL'): string {
     const changes = { targetUrl, responseBody: said, reason: `404 ${said}` };
     return JSON.stringify(linesOf({}, (log) => log.attempt(failure(mode, changes))));
@@ -343,7 +343,7 @@ describe('a token in the query of a target', () => {
       assert.match(shown(`https://target.example/hook?${query}`, 'a=1  b'), /"response_body":"a=1 {2}b"/);
   });
 
-  it('leaves the target as it is if its name is in the query', () => {
+  it('leaves the target unchanged if its name is in the query', () => {
     const url = 'https://target.example/hook?for=target.example';
     const [line] = linesOf({}, (log) => log.attempt(failure('FULL', { targetUrl: url })));
     assert.equal(line?.target_url, 'https://target.example/hook?…');
@@ -353,14 +353,14 @@ describe('a token in the query of a target', () => {
     );
   });
 
-  it('takes no long search: with very many values, nothing of a long response is logged', () => {
+  it('causes no long search: with very many values, nothing of a long response is logged', () => {
     const values = Array.from({ length: 300 }, (_, n) => `sEcReT${n}`);
     const url = `https://target.example/hook?${values.map((value) => `k=${value}`).join('&')}`;
     const line = shown(url, `unknown ${values[299]}${'.'.repeat(60_000)}`);
     assert.ok(!line.includes('sEcReT') && !line.includes('unknown'), line);
   });
 
-  it('does no harm if the URL is invalid', () => {
+  it('causes no error if the URL is invalid', () => {
     for (const url of ['', '?', 'http://?%', 'x?y=%ff%&z=%2'])
       assert.match(shown(url, 'refused'), /404 refused/);
   });

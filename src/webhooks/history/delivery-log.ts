@@ -7,9 +7,9 @@ import {
   effectiveLoggingMode,
   type LogExtent,
   type LoggingMode,
+  logExtentOf,
   type RelevantLevels,
   TRIGGERING_CLASSES,
-  whatToLog,
 } from '../configuration/logging-mode.ts';
 import type { StatusReason } from './delivery-status.ts';
 import { postbackFailureMessage } from './postback-failure.ts';
@@ -86,7 +86,7 @@ export class DeliveryLog {
 
   /** How detailed the log line of such a delivery is. Checked before collecting its data. */
   extent(mode: LoggingMode, topic: Topic, succeeded: boolean): LogExtent {
-    return whatToLog(effectiveLoggingMode(mode, this.#levels[topic]), succeeded);
+    return logExtentOf(effectiveLoggingMode(mode, this.#levels[topic]), succeeded);
   }
 
   /** Logs an attempt. */

@@ -83,7 +83,7 @@ async function readMatching(
   const query = deliveriesOf(reader, request, floorId);
   if (messageId !== undefined || reader.dialect === 'postgres') return await query.execute();
 
-  // A delivery that is listed meanwhile appears once: both parts use the same boundary.
+  // A delivery that is listed in the meantime appears once: both parts use the same boundary.
   const listedTo = await readListedTo(reader);
   const unlisted = await query.where('deliveries.id', '>', listedTo).execute();
   if (unlisted.length > page.limit) return unlisted;

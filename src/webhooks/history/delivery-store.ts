@@ -322,7 +322,7 @@ async function deleteOldest(tx: Transaction, is: string, before: number, limit: 
   );
   const few = firstWithin(oldest, MAX_ATTEMPTS_REMOVED, ({ attempts }) => attempts);
   if (few.length === 0) return { rows: 0, mayBeMore: false };
-  // A message that another transaction has redelivered meanwhile is kept.
+  // A message that another transaction has redelivered in the meantime is kept.
   const gone = await tx.all<GoneDelivery>(
     `delete from deliveries where ${is} and updated_at < ? and id in
        ${idList(tx.dialect)}

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../database/page.ts';
 import type { DeliveryAttemptRow } from '../../database/schema.ts';
 import { notFound } from '../../problems/problem.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
-import { webhookWasEver } from '../configuration/webhook-store.ts';
+import { webhookEverExisted } from '../configuration/webhook-store.ts';
 import { type MessageSubject, messageSubject } from '../messages/message-subject.ts';
 import { unreadableConflict } from '../messages/unreadable-message.ts';
 import { readSubjects } from './bodies-read.ts';
@@ -38,13 +38,13 @@ export async function readDeliveries(
   webhookId: number,
   { filter, page }: { filter: DeliveryFilter; page: PageRequest },
 ): Promise<Page<DeliveryInBrief>> {
-  if (!(await webhookWasEver(reader, webhookId))) throw notFound('webhook', webhookId);
+  if (!(await webhookEverExisted(reader, webhookId))) throw notFound('webhook', webhookId);
   const { items, next } = await readDeliveryPage(reader, { webhookId, filter, page });
   const subjects = await readSubjects(
     reader,
     items.map(({ id }) => id),
   );
-  // Those that were removed meanwhile are missing.
+  // Those that were removed in the meantime are missing.
   const found = items.filter(({ id }) => subjects.has(id));
   return { items: found.map((delivery) => ({ delivery, about: subjects.get(delivery.id)! })), next };
 }

@@ -103,7 +103,7 @@ export class WaitingMessages {
 
   /**
    * Moves one message to the dead-letter queue, wherever it is in its line.
-   * @throws {ProblemError} `not-found`, also if the message is no longer waiting, `conflict` while it is in flight,
+   * @throws {ProblemError} `not-found` (also if the message is no longer waiting), `conflict` while it is in flight,
    *   `webhooks-read-only`
    */
   async skip(webhookId: number, position: number, by: Actor, open?: Transaction): Promise<void> {

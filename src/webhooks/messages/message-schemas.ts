@@ -73,7 +73,7 @@ const courseContent = Type.Object(
 );
 
 const RESOURCES: Readonly<Record<Topic, TSchema>> = {
-  ACCOUNT: Type.Object({ account }, { title: 'AccountResource', description: 'What an event is about.' }),
+  ACCOUNT: Type.Object({ account }, { title: 'AccountResource', description: 'The subject of an event.' }),
   ACCOUNT_CONTENT: Type.Object(
     {
       account,
@@ -86,20 +86,20 @@ const RESOURCES: Readonly<Record<Topic, TSchema>> = {
         },
       ),
     },
-    { title: 'AccountContentResource', description: 'What an event is about.' },
+    { title: 'AccountContentResource', description: 'The subject of an event.' },
   ),
   COURSE: Type.Object(
     { content: courseContent },
-    { title: 'CourseResource', description: 'What an event is about.' },
+    { title: 'CourseResource', description: 'The subject of an event.' },
   ),
   REGISTRATION: Type.Object(
     { account, content: courseContent, registration },
-    { title: 'RegistrationResource', description: 'What an event is about.' },
+    { title: 'RegistrationResource', description: 'The subject of an event.' },
   ),
 };
 const STATUS_RESOURCE = Type.Object(
   { account, content: courseContent, registration: registrationStatus },
-  { title: 'RegistrationStatusResource', description: 'What an event is about.' },
+  { title: 'RegistrationStatusResource', description: 'The subject of an event.' },
 );
 
 /** The name of a message in the API description: `AccountCreated` for ACCOUNT_CREATED. */
@@ -146,8 +146,8 @@ const Message = {
 };
 
 /**
- * `resource` of a message of any subtopic. It is one object, not a union: nothing in it says which subtopic it is of, so
- * clients would read it as the first alternative that fits, and lose the other members.
+ * `resource` of a message of any subtopic. It is one object, not a union: it does not contain its subtopic, so clients
+ * would read it as the first matching alternative, and lose the other members.
  */
 const Resource = Type.Object(
   {
@@ -173,7 +173,7 @@ const Resource = Type.Object(
       ),
     ),
   },
-  { title: 'Resource', description: 'What an event is about. `subtopic` determines its members.' },
+  { title: 'Resource', description: 'The subject of an event. `subtopic` determines its members.' },
 );
 
 /** `resource` of a message, as the API returns it. */

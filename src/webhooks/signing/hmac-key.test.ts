@@ -39,7 +39,7 @@ describe('HMAC-SHA256', () => {
     );
   });
 
-  test('has no keys that are longer than a block', () => {
+  test('rejects keys that are longer than a block', () => {
     assert.throws(() => new HmacKey(Buffer.alloc(65)), RangeError);
   });
 });

@@ -76,7 +76,7 @@ export class SigningService {
 
   /**
    * Ends signing and deletes the secrets.
-   * @throws {ProblemError} `not-found` also if the webhook does not sign, `webhooks-read-only`
+   * @throws {ProblemError} `not-found` (also if the webhook does not sign), `webhooks-read-only`
    */
   async end(webhookId: number, by: Actor): Promise<void> {
     this.#with.assertWritable();

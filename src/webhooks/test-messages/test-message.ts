@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { type Subtopic, subtopicsOf, topicOf } from '../../events/catalogue.ts';
-import { AtATime } from '../../http/at-a-time.ts';
+import { ConcurrencyLimit } from '../../http/concurrency-limit.ts';
 import { invalidInput, notFound } from '../../problems/problem.ts';
 import type { BasicCredentials } from '../../secrets/credentials-cipher.ts';
 import { haveSameOrigin } from '../configuration/target-url.ts';
@@ -75,7 +75,7 @@ type Destination = Pick<DeliveryTarget, 'targetUrl' | 'credentials' | 'signingKe
  */
 export class TestMessages {
   readonly #with: TestMessagesDependencies;
-  readonly #atATime = new AtATime(
+  readonly #limit = new ConcurrencyLimit(
     MAX_TESTS_AT_A_TIME,
     `${MAX_TESTS_AT_A_TIME} of your test messages are waiting for their targets. Try again when one has its response`,
   );
@@ -144,7 +144,7 @@ export class TestMessages {
       logging_mode: webhook.loggingMode,
       max_attempts: webhook.maxAttempts,
     });
-    const result = await this.#atATime.run(caller.id, () => this.#post(destination, body));
+    const result = await this.#limit.run(caller.id, () => this.#post(destination, body));
     return {
       delivered: result.outcome === 'DELIVERED',
       responseStatus: result.status,

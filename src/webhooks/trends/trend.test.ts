@@ -10,7 +10,7 @@ import {
   type TrendPeriod,
 } from './trend.ts';
 
-/** What each chart shows: how many bars, and how long a bar is. */
+/** The bars of each chart: their number, and the period of each. */
 const PERIODS: Readonly<Record<TrendPeriod, { bucketMs: number; buckets: number }>> = {
   hour: { bucketMs: 60_000, buckets: 60 },
   day: { bucketMs: 3_600_000, buckets: 24 },

@@ -10,12 +10,12 @@ import { temporaryFolder } from '../../support/service.ts';
 /** Files of a folder, by path. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** A place for course files on which stores are opened, as many as there are instances. */
+/** A place for course files. Each instance opens its own store on it. */
 export interface TestPlace extends AsyncDisposable {
   open(): ContentStore;
   /** Makes a folder with these files, to be put into a store. */
   stage(files: Files): string;
-  /** Writes a file past the store, as what was broken off leaves it. */
+  /** Writes a file directly, as an interrupted upload leaves it. */
   plant(name: string, text: string): Promise<void>;
 }
 

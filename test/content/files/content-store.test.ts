@@ -7,7 +7,7 @@ import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { type ContentStore, RangeNotSatisfiableError } from '../../../src/content/files/content-store.ts';
 import { CONTENT_STORES } from './content-store-engines.ts';
 
-// Runs on SQLite alone: no database takes part in where files are.
+// Runs on SQLite alone: storing files does not involve the database.
 
 const never = new AbortController().signal;
 const FILES = {
@@ -66,7 +66,7 @@ for (const [name, openPlace] of Object.entries(CONTENT_STORES)) {
       assert.notEqual(await tagOf(keys[1], 'a'), tag);
     });
 
-    it('gives parts of a file as RFC 9110 means ranges', async () => {
+    it('returns ranges of a file as RFC 9110 defines them', async () => {
       await using place = await openPlace();
       const store = place.open();
       const key = newContentKey(Date.now());
@@ -189,7 +189,7 @@ for (const [name, openPlace] of Object.entries(CONTENT_STORES)) {
       assert.deepEqual(await keysOf(one), []);
     });
 
-    it('is reached', async () => {
+    it('responds to a ping', async () => {
       await using place = await openPlace();
       await place.open().ping();
     });

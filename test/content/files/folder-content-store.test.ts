@@ -16,7 +16,7 @@ import { FolderContentStore } from '../../../src/content/files/folder-content-st
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { stageFiles } from './content-store-engines.ts';
 
-// Runs on SQLite alone: no database takes part in where files are.
+// Runs on SQLite alone: storing files does not involve the database.
 
 const never = new AbortController().signal;
 
@@ -46,7 +46,7 @@ describe('the content store in a folder', () => {
     assert.deepEqual(await Array.fromAsync(store.keys()), []);
   });
 
-  it('is unavailable once its folder is the place of a share that is not mounted any more', async () => {
+  it('is unavailable once the share in its folder is no longer mounted', async () => {
     using folder = temporaryFolder();
     const root = path.join(folder.path, 'shared');
     mkdirSync(root);

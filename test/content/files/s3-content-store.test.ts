@@ -14,7 +14,7 @@ import { startS3, type TestS3 } from '../../support/s3.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { stageFiles } from './content-store-engines.ts';
 
-// Runs on SQLite alone: no database takes part in storing files on S3.
+// Runs on SQLite alone: storing files on S3 does not involve the database.
 
 const PARALLEL_DOWNLOADS = 256;
 const never = new AbortController().signal;
@@ -162,7 +162,7 @@ describe('the S3 content store', () => {
     held.release();
   });
 
-  it('lets health checks and uploads pass downloads that S3 does not answer', async () => {
+  it('does not delay health checks and uploads while S3 does not respond to downloads', async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
     await using store = openStore(s3);
@@ -197,7 +197,7 @@ describe('the S3 content store', () => {
     assert.equal((await store.find(key, 'a.txt'))?.size, 14);
   });
 
-  it('ends a download whose object was removed meanwhile', async () => {
+  it('ends a download whose object was removed in the meantime', async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
     await using store = openStore(s3);
@@ -207,7 +207,7 @@ describe('the S3 content store', () => {
     await assert.rejects(buffer(stream!), { name: 'NoSuchKey' });
   });
 
-  it('leaves the staged folder to its owner', async () => {
+  it('does not remove the staged folder', async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
     await using store = openStore(s3);
@@ -239,7 +239,7 @@ describe('the S3 content store', () => {
     assert.deepEqual(await Array.fromAsync(store.keys()), []);
   });
 
-  it('does without the list of uploads where a server has none', async () => {
+  it('works with a server that cannot list uploads', async () => {
     await using s3 = await startS3();
     await using store = openStore(s3);
     s3.refuse = (request) => (/^GET .*[?&]uploads/.test(request) ? 501 : null);
@@ -247,7 +247,7 @@ describe('the S3 content store', () => {
     await store.remove(key);
   });
 
-  it('does not leave its prefix', async () => {
+  it('reads and writes only below its prefix', async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
     await using one = openStore(s3, 'one/');

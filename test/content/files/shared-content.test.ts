@@ -13,7 +13,7 @@ import { type Answer, startTestService, temporaryFolder, until } from '../../sup
 import { startTarget } from '../../support/target.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from '../packages.ts';
 
-// Runs on SQLite alone: no database takes part in where files are.
+// Runs on SQLite alone: storing files does not involve the database.
 
 describe('course files on S3', () => {
   it('exist as long as their course, and nothing is left on the disk', async () => {
@@ -124,8 +124,8 @@ describe('the first start with a bucket', () => {
   });
 });
 
-describe('course files in a shared folder', () => {
-  it('stay if another instance may still be importing them, and are removed if they are a day old and unused', async () => {
+describe('a shared folder of course files', () => {
+  it('keeps files that another instance may still be importing, and loses those that are a day old and unused', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
     const dataDir = path.join(folder.path, 'data');
@@ -157,7 +157,7 @@ describe('course files in a shared folder', () => {
     await assert.rejects(startTestService({ settings }), /belongs to another installation/);
   });
 
-  it('a share that is not mounted is detected at startup, before anything is considered lost', async () => {
+  it('is detected as not mounted at startup, before anything is considered lost', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
     const dataDir = path.join(folder.path, 'data');
@@ -175,7 +175,7 @@ describe('course files in a shared folder', () => {
     assert.deepEqual(readdirSync(shared), []);
   });
 
-  it('a share that is not mounted is detected even if its place was claimed before there was a course', async () => {
+  it('is detected as not mounted even if its mount point was claimed before there was a course', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
     const dataDir = path.join(folder.path, 'data');
@@ -193,7 +193,7 @@ describe('course files in a shared folder', () => {
     await assert.rejects(start(), /does not hold the files of the courses in this database/);
   });
 
-  it('uses the files of the data folder once they were moved there', async () => {
+  it('serves the files of the data folder once they were moved there', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
     const dataDir = path.join(folder.path, 'data');
@@ -207,7 +207,7 @@ describe('course files in a shared folder', () => {
     assert.ok(readdirSync(shared).includes('coursewire-installation'));
   });
 
-  it('prevents a start with a database without courses if the folder is full and belongs to nobody yet', async () => {
+  it('prevents a start with a database without courses if it has files and no owner yet', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
     const old = newContentKey(Date.now() - 25 * HOUR_MS);

@@ -20,9 +20,9 @@ import {
 } from './collected-routes.ts';
 import { CALLERS, type Caller, LAUNCH_ROUTES, WHO_MAY_CALL } from './who-may-call.ts';
 
-// Runs on SQLite alone: once a caller is known, no database takes part in what it may call.
+// Runs on SQLite alone: the rights of a known caller do not depend on the database.
 
-/** Signs out everywhere on the way through all routes, so the other tests have an administrator of their own. */
+/** One of the routes signs this administrator out everywhere, so the other tests use another one. */
 const OTHER_ADMIN_EMAIL = 'abe@example.com';
 
 const EMAILS: ReadonlyMap<Caller, string> = new Map([
@@ -53,7 +53,7 @@ describe('who may call what', () => {
     for (const caller of CALLERS) callers.set(caller, await callerOf(caller));
   });
 
-  /** How to send as a caller: whoever was signed out by a call has to sign in again. */
+  /** Returns a function that sends as a caller, who signs in again if a call has signed them out. */
   async function callerOf(caller: Caller): Promise<() => Promise<Browser>> {
     const browser = new Browser(service.url);
     const email = EMAILS.get(caller);
@@ -102,7 +102,7 @@ describe('who may call what', () => {
         const browser = await callers.get(caller)!();
         const { status, headers } = await browser.call(route.method, addressOf(route));
         const isAllowed = WHO_MAY_CALL.get(nameOf(route))?.includes(caller) ?? false;
-        // The session of somebody who brings an access token is none: nobody is signed in there.
+        // A caller with an access token has no session there.
         const isUnknown = caller === 'nobody' || route.path === '/ui/api/session';
         const expected = isAllowed ? 'no refusal' : isUnknown ? 401 : 403;
         const isRefused = status === 401 || status === 403;
@@ -199,7 +199,7 @@ describe('who may call what', () => {
   test('a proxy’s credentials are named as the reason why a session does not count', async () => {
     for (const path of ['/webhooks', '/ui/api/administrators']) {
       const answer = await admin.call('GET', path, undefined, { authorization: 'Basic YTpi' });
-      // Not 401, after which the pages would ask for the password again and again.
+      // Not 401, because the pages would then ask for the password again and again.
       assert.equal(answer.status, 403, path);
       assert.match(answer.body.detail, /Authorization header of the scheme Basic.*proxy/);
       assert.doesNotMatch(answer.body.detail, /YTpi/);

@@ -106,7 +106,7 @@ describe('administrators', () => {
   });
 
   test('the last enabled admin cannot be disabled or made a viewer, and nobody can delete themselves', async () => {
-    // An invitation that nobody has taken up administers nothing.
+    // Someone who has not accepted the invitation does not count as an administrator.
     await admin.post('/ui/api/administrators', { email: 'invited@example.com', role: 'admin' });
     for (const change of [
       { role: 'viewer', enabled: true, name: 'Ann' },

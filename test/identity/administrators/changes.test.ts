@@ -4,7 +4,8 @@ import { ADMIN_EMAIL, createAdministrator, signedInBrowser } from '../../support
 import { startTestService } from '../../support/service.ts';
 import { startTarget } from '../../support/target.ts';
 
-// Runs on SQLite in `npm test`: who made a change is known before it is stored. The tests of the audit log and of idempotency store callers and keys on both.
+// Runs on SQLite in `npm test`: the caller is known before a change is stored. The tests of the audit log and of
+// idempotency store callers and keys on both.
 
 describe('a change by an administrator', () => {
   test('has the administrator’s e-mail address as the user in messages', async () => {

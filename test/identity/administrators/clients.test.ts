@@ -9,7 +9,7 @@ import { Api, requestToken, startTestService, type TestService } from '../../sup
 
 const INPUT = { name: 'Exporter', email: 'ops@example.com', scopes: ['webhooks:read', 'content:read'] };
 
-/** Everything that the database keeps of idempotency. */
+/** All rows about idempotency in the database. */
 async function keptAnswers(service: TestService): Promise<string> {
   await using database = await openDatabaseOf(service.settings.data_dir);
   return JSON.stringify(await database.reader.all('select * from idempotency_keys'));
@@ -145,7 +145,7 @@ describe('a change of an API client', () => {
   const change = (id: string, body: object, ifMatch: string) =>
     admin.call('PUT', `/ui/api/clients/${id}`, body, { 'if-match': ifMatch });
 
-  test('is rejected if somebody else has changed it since it was read', async () => {
+  test('is rejected if someone else has changed it since it was read', async () => {
     const id = await create();
     const read = await tagOf(id);
     const theirs = await change(id, { ...RECORD, name: 'Theirs' }, read);
@@ -251,7 +251,7 @@ describe('creating an API client with an Idempotency-Key', () => {
     await create(admin, 'two');
     const before = await total(admin);
     await using database = await openDatabaseOf(service.settings.data_dir);
-    // What belongs to one key is of no use with another, either.
+    // Nor can a row of one key be used with another.
     await database.transaction((tx) =>
       tx.run(
         `update idempotency_keys set body = (select other.body from idempotency_keys as other

@@ -7,7 +7,7 @@ export interface FoundRoute {
   path: string;
 }
 
-/** Collects the routes of every server that starts meanwhile, as Fastify reports them. */
+/** Collects the routes of every server that starts from now on, as Fastify reports them. */
 export function collectRoutes(): { routes: FoundRoute[]; stop: () => void } {
   const routes: FoundRoute[] = [];
   const onServer = (message: unknown) => {
@@ -20,14 +20,14 @@ export function collectRoutes(): { routes: FoundRoute[]; stop: () => void } {
   return { routes, stop: () => unsubscribe('fastify.initialization', onServer) };
 }
 
-/** What a route is, as the table names it. */
+/** The name of a route in the table. */
 export const nameOf = ({ method, path }: FoundRoute) => `${method} ${path}`;
 
-/** An address of a route: its parameters name nothing that is there. */
+/** An address of a route, whose parameters name objects that do not exist. */
 export const addressOf = ({ path }: FoundRoute) => path.replace(/:\w+/g, '999999').replace('*', '1');
 
-/** Whether a route is on the content origin, where the token of a launch opens it. */
+/** Whether a route is on the content origin, where it needs the token of a launch. */
 export const isOfLaunch = ({ path }: FoundRoute) => path.startsWith('/:token/');
 
-/** Neither a browser nor `fetch` sends it. */
+/** A method that neither browsers nor `fetch` send. */
 export const UNSENDABLE = 'TRACE';

@@ -21,12 +21,12 @@ import { startTestService } from '../../support/service.ts';
 
 const WRONG = 'wrong password no. 1';
 
-/** Tells which hashes were looked at, and takes no time for it. */
+/** Records which hashes were checked, without the time that a real check takes. */
 class WatchedPasswords extends Passwords {
   readonly verified: (string | null)[] = [];
-  /** Whether the last one was of a known caller. */
+  /** Whether the last check was for a known caller. */
   wasKnown = false;
-  /** Happens while a password is looked at. */
+  /** Called while a password is being checked. */
   meanwhile = async (): Promise<void> => {};
 
   override async verify(
@@ -45,7 +45,7 @@ class WatchedPasswords extends Passwords {
   }
 }
 
-/** Signing in as one instance of the service does it, on a database that others may share. */
+/** The sign-in of one instance of the service, on a database that others may share. */
 function instance(database: Database, clock: ManualClock) {
   const log = SILENT_LOGS.for('AdministratorService');
   const { now } = clock;
@@ -58,7 +58,7 @@ function instance(database: Database, clock: ManualClock) {
     passwords,
     budgets,
     signIn,
-    /** Makes an attempt. Returns `ok`, or a problem's code and how long to wait. */
+    /** Tries to sign in. Returns `ok`, or a problem's code and how long to wait. */
     async attempt(email: string, password: string, visitor: Partial<Visitor> = {}) {
       const from = { address: '192.0.2.1', userAgent: undefined, mark: null, sessionToken: null };
       try {
@@ -117,7 +117,7 @@ describe('guessing passwords', () => {
     for (const each of seen) assert.deepEqual(each, seen[0]);
   });
 
-  test('an address may guess wrong ten times at once, then once in thirty seconds', async () => {
+  test('an address may guess wrong ten times at once, then once every thirty seconds', async () => {
     await using owned = await openTestDatabase();
     const clock = new ManualClock();
     const { attempt, passwords } = instance(owned.database, clock);
@@ -136,7 +136,7 @@ describe('guessing passwords', () => {
     assert.equal(elsewhere.outcome, 'unauthorized');
   });
 
-  test('a password that could not be checked costs nothing', async () => {
+  test('a password that could not be checked does not count as a guess', async () => {
     await using owned = await openTestDatabase();
     const { attempt, passwords } = instance(owned.database, new ManualClock());
     await insertAdministrator(owned.database, 'ann@example.com');
@@ -157,7 +157,7 @@ describe('guessing passwords', () => {
     assert.equal((await attempt('z@b.c', WRONG, { address: '2001:db8::ffff' })).outcome, 'too-many-requests');
   });
 
-  test('the networks of one IPv6 site, a /48, have forty guesses together, then one in ten seconds', async () => {
+  test('the networks of one IPv6 site, a /48, have forty guesses together, then one every ten seconds', async () => {
     await using owned = await openTestDatabase();
     const clock = new ManualClock();
     const { attempt } = instance(owned.database, clock);
@@ -230,7 +230,7 @@ describe('guessing passwords', () => {
     assert.equal((await attempt(email, change.next, { mark: own })).outcome, 'ok');
   });
 
-  test('a correct password costs nothing', async () => {
+  test('a correct password does not count as a guess', async () => {
     await using owned = await openTestDatabase();
     const { attempt } = instance(owned.database, new ManualClock());
     await insertAdministrator(owned.database, 'ann@example.com');

@@ -9,7 +9,7 @@ import { type Answer, startTestService } from '../../support/service.ts';
 const NEXT_PASSWORD = 'the password after that';
 const WRONG_PASSWORD = 'a password that is wrong';
 
-/** Browsers of one test, whose answers are all kept; cookies come in header fields alone. */
+/** A browser that keeps all responses. Cookies occur only in header fields. */
 class WatchedBrowser extends Browser {
   readonly answers: Answer[] = [];
   readonly tokens: string[] = [];

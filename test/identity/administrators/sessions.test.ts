@@ -125,7 +125,7 @@ describe('sessions', () => {
     });
     for (const { error, logged } of [
       { error: new Error('a fault'), logged: 1 },
-      // The watch of the database logs this, once.
+      // The database watch logs this once.
       { error: new DatabaseUnavailableError('read only'), logged: 0 },
     ]) {
       const { logs, lines } = recordedLogs('warn');
@@ -251,7 +251,7 @@ describe('sessions', () => {
       await tx.run('delete from guess_budgets');
       await tx.run("insert into guess_budgets (budget, full_at) values ('x', 1)");
       await tx.run("insert into setup_links (subject, token_hash, expires_at) values ('first', 'x', 1)");
-      // The former service finished a round just now: as if that was a minute ago.
+      // The former service has just finished a round. This makes it look a minute old.
       await tx.run('update task_leases set leased_until = ?', Date.now() - 60_000);
     });
     assert.equal(await left(), 3);

@@ -6,7 +6,7 @@ import { openDatabaseOf } from '../../support/database.ts';
 import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
 import { startProcess } from '../../support/service-process.ts';
 
-/** A service in whose first start somebody reads the one-time link. */
+/** A service at its first start, with the one-time link from its log. */
 async function startAnnounced(options: Parameters<typeof startTestService>[0] = {}) {
   const announced: string[] = [];
   const service = await startTestService({ ...options, announce: (text) => void announced.push(text) });
@@ -30,7 +30,7 @@ function setUp(service: TestService, token: string, more: object = {}) {
   });
 }
 
-/** Asks whom a link is for. */
+/** Reads the invitation of a link. */
 function readLink(browser: Browser, token: string | undefined) {
   return browser.post('/ui/api/setup/link', { token });
 }

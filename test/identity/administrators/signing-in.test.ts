@@ -283,7 +283,7 @@ describe('the password', () => {
   });
 });
 
-describe('behind https', () => {
+describe('a session over https', () => {
   test('ends after the idle time although a page that nobody uses repeats its requests', async () => {
     const clock = new ManualClock(Date.now());
     await using service = await startTestService({
@@ -309,7 +309,7 @@ describe('behind https', () => {
     assert.equal(await minutes(20), 401);
   });
 
-  test('cookies are Secure and have names that no neighbouring host can set', async () => {
+  test('has cookies that are Secure, with names that no neighbouring host can set', async () => {
     const base_url = 'https://wire.example.com/learning';
     await using service = await startTestService({ settings: { base_url } });
     await createAdministrator(service.settings.data_dir);

@@ -12,7 +12,7 @@ import { SILENT_LOGS } from '../../support/logs.ts';
 import { untilOneWaits } from '../../support/open-transaction.ts';
 
 const USE = { address: '192.0.2.1', userAgent: undefined };
-/** Of a password that nobody knows. */
+/** The hash of an unknown password. */
 const OTHER_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
@@ -101,7 +101,7 @@ describe('changes of an administrator at the same time', () => {
     );
     const change = { current: PASSWORD, next: `${PASSWORD} 2` };
     await refused(
-      // The second, where the change was there already when the current password was looked at.
+      // The second error occurs if the change was already there when the current password was checked.
       ['unauthorized', 'invalid-request'],
       administration.meanwhile(setPassword(id), () => signIn.changePassword(id, change, USE)),
     );

@@ -25,7 +25,7 @@ import { WHO_MAY_CALL } from './who-may-call.ts';
 const OTHER_EMAIL = 'abe@example.com';
 const FORMER_EMAIL = 'former@example.com';
 
-/** Callers that bring something that once was, or looks like, a credential: each counts for nobody. */
+/** Callers with something that once was a credential, or looks like one. The service must treat each as unknown. */
 const UNKNOWN_CALLERS = [
   'an expired token',
   'a token with another signature',
@@ -133,12 +133,12 @@ describe('a caller whose credentials are not valid', () => {
         for (const [name, value] of cookies) browser.cookies.set(name, value);
         const { status } = await browser.call(route.method, addressOf(route) + query);
         const allowed = WHO_MAY_CALL.get(nameOf(route)) ?? [];
-        // Where no token counts, valid or not, an Authorization field is refused before anyone looks at it.
+        // Routes without tokens refuse any Authorization field before reading it.
         const takesTokens = allowed.some((each) => each.includes(':'));
         const isRefused =
           status === 401 ||
           (status === 403 && 'authorization' in headers && !takesTokens) ||
-          // Before anyone asks who is signed in, the query is refused.
+          // The query is refused before the session is checked.
           (status === 400 && query !== '' && nameOf(route).endsWith(' /ui/api/session'));
         // An open route may take credentials of its own.
         const isOpen = allowed.includes('nobody');

@@ -14,7 +14,7 @@ import { openTestDatabase } from '../../support/database.ts';
 import { startTestService } from '../../support/service.ts';
 import { runProgram } from '../../support/service-process.ts';
 
-// Runs on SQLite alone: its queries are those of the tests of administrators.
+// Runs on SQLite alone: the tests of administrators run the same queries on both databases.
 
 async function openCommand() {
   const owned = await openTestDatabase();

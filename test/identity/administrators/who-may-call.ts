@@ -1,4 +1,7 @@
-/** Everyone who may call the service: nobody known, a client whose token has this one scope, an administrator of a role. */
+/**
+ * The kinds of callers: a caller without credentials, a client whose token has this one scope, and an administrator
+ * with this role.
+ */
 export const CALLERS = [
   'nobody',
   'content:read',
@@ -17,8 +20,9 @@ export const CALLERS = [
 export type Caller = (typeof CALLERS)[number];
 
 /**
- * Every route of the service and who may call it. This list is written manually and read from no code: a route that is
- * missing here fails the test, as does one whose code asks for something else. A route that takes GET takes HEAD.
+ * Every route of the service and who may call it. The list is written manually and does not come from the code. The
+ * test fails if a route is missing here, or if its code requires something else. A route that accepts GET also accepts
+ * HEAD.
  */
 const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
   {
@@ -229,7 +233,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
   },
 ];
 
-/** The routes of the content origin, also written manually: whoever has the token of a launch may call them, nobody else. */
+/** The routes of the content origin, also written manually. Only callers with the token of a launch may call them. */
 export const LAUNCH_ROUTES: readonly string[] = `
   GET     /:token/player/
   HEAD    /:token/player/

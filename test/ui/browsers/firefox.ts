@@ -5,11 +5,11 @@ import path from 'node:path';
 import { findProgram, stop } from './programs.ts';
 import { collectOutput, type InputSource, type Remote } from './remote.ts';
 
-/** What the program is called: Debian's, and everyone else's. */
+/** The names of the program: Debian's, and everyone else's. */
 export const FIREFOX = ['firefox-esr', 'firefox'] as const;
 const START_MS = 120_000;
 const LISTENING = /WebDriver BiDi listening on (ws:\/\/\S+)/;
-/** Asks nobody for news, and opens nothing by itself. */
+/** Makes no requests and opens no pages by itself. */
 const PREFERENCES = {
   'app.normandy.enabled': false,
   'app.update.disabledForTesting': true,
@@ -28,7 +28,7 @@ const PREFERENCES = {
   'services.settings.server': 'http://127.0.0.1:9/',
   'signon.rememberSignons': false,
   'toolkit.telemetry.enabled': false,
-  // What moves is hard to click on.
+  // Moving elements are hard to click.
   'ui.prefersReducedMotion': 1,
 };
 

@@ -17,15 +17,15 @@ const MIDDLE = 2;
 /** The keys that the WebDriver standard gives a code. */
 export const KEYS = { enter: '\uE007', escape: '\uE00C', tab: '\uE004', down: '\uE015', control: '\uE009' };
 
-/** What is looked for: what has all of these. */
+/** Describes an element that has all of these properties. */
 export interface Sought {
   /** Its accessible name, or a part of it. */
   name?: string;
-  /** A selector, within which `name` is sought. */
+  /** A selector, within which `name` is looked for. */
   css?: string;
-  /** Only in what this selector finds. */
+  /** Only within the element of this selector. */
   within?: string;
-  /** Only in the row or card that has this text. */
+  /** Only in the row or card with this text. */
   row?: string;
   /** Where to aim: `middle`, or `corner` for the empty space at the start of a cell. */
   aim?: 'middle' | 'corner';
@@ -34,11 +34,11 @@ export interface Sought {
 interface Found {
   x: number;
   y: number;
-  /** What is there instead; null where a click reaches it. */
+  /** The element that covers it; null if a click reaches it. */
   covered: string | null;
 }
 
-/** Uses a page of a browser as a person does: by what is to be seen, with mouse and keyboard. */
+/** Uses a page of a browser as a person does: by its visible parts, with mouse and keyboard. */
 export class Person {
   readonly remote: Remote;
   readonly #url: string;
@@ -63,7 +63,7 @@ export class Person {
   /** Waits until a condition holds in the page. */
   async until(condition: () => Promise<boolean>, what: string): Promise<void> {
     const end = performance.now() + WAIT_MS;
-    // A page that is being left cannot be asked.
+    // A page that is being left cannot run functions.
     while (!(await condition().catch(() => false))) {
       if (performance.now() > end) {
         // Not `textContent`: only what is visible counts.
@@ -74,12 +74,12 @@ export class Person {
     }
   }
 
-  /** Waits until a text is to be seen. */
+  /** Waits until a text is visible. */
   async sees(text: string): Promise<void> {
     await this.until(() => this.#shows(text), `“${text}” is to be seen`);
   }
 
-  /** Waits until a text is no longer to be seen. */
+  /** Waits until a text is no longer visible. */
   async seesNoLonger(text: string): Promise<void> {
     await this.until(async () => !(await this.#shows(text)), `“${text}” is no longer to be seen`);
   }
@@ -97,7 +97,7 @@ export class Person {
     return (await this.call(() => `${location.pathname}${location.search}`)).replace(/^\/ui/, '');
   }
 
-  /** Clicks, with a key held down where one is given. */
+  /** Clicks, while a key is held down if one is given. */
   async click(sought: Sought, { key }: { key?: keyof typeof KEYS } = {}): Promise<void> {
     const { x, y } = await this.#onScreen(await this.#find(sought));
     if (key !== undefined) await this.#keys([{ type: 'keyDown', value: KEYS[key] }]);
@@ -117,7 +117,7 @@ export class Person {
     ]);
   }
 
-  /** Types into what has the focus. */
+  /** Types into the focused element. */
   async type(text: string): Promise<void> {
     await this.#keys(
       [...text].flatMap((value) => [
@@ -133,7 +133,7 @@ export class Person {
     await this.type(text);
   }
 
-  /** Drags one thing to another. */
+  /** Drags one element to another. */
   async drag(from: Sought, to: Sought): Promise<void> {
     const start = await this.#onScreen(await this.#find(from));
     const end = await this.#onScreen(await this.#find(to));
@@ -144,7 +144,8 @@ export class Person {
       const part = step / DRAG_STEPS;
       this.#mouse('mousemove', start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part);
     }
-    // Browsers look only now and then at what is below the mouse, and let go of what no place has accepted by then.
+    // Browsers check only now and then which element is below the mouse. If none has accepted the drag by then, they
+    // cancel it.
     for (let rest = 0; rest < DRAG_RESTS; rest++) {
       this.#mouse('mousemove', end.x + (rest % 2), end.y);
       await pause(DRAG_REST_MS);
@@ -167,8 +168,8 @@ export class Person {
   }
 
   /**
-   * Moves and presses the mouse of the X server: dragging and dropping is the system's and does not listen to the mouse
-   * of WebDriver, and WebKit's driver never lets go of the middle button.
+   * Moves and presses the mouse of the X server. The system handles drag and drop and ignores WebDriver's mouse, and
+   * WebKit's driver never releases the middle button.
    */
   #mouse(...args: readonly (string | number)[]): void {
     const words = args.map((each) => (typeof each === 'number' ? String(Math.round(each)) : each));
@@ -189,7 +190,7 @@ export class Person {
     await this.remote.perform([{ type: 'key', id: 'keyboard', actions }]);
   }
 
-  /** Waits until the element is there, does not move, and a click would reach it. */
+  /** Waits until the element exists, does not move, and a click would reach it. */
   async #find(sought: Sought): Promise<Found> {
     let found: Found | null = null;
     let before = '';

@@ -77,7 +77,7 @@ export function walkPlayer(browser: string, start: (display: string) => Promise<
   });
 }
 
-/** These run in the page. The course is of its origin. */
+/** These run in the page. The course has the same origin. */
 
 function textInCourse(selector: string): string | null {
   const frame = document.querySelector<HTMLIFrameElement>('iframe[name=course]');

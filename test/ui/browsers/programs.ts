@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const STOP_MS = 5_000;
 
-/** Where a program is, among the folders of `PATH`; null where it is not. */
+/** The path of a program in the folders of `PATH`, or null if there is none. */
 export function findProgram(...names: readonly string[]): string | null {
   for (const name of names) {
     for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
@@ -32,7 +32,7 @@ export async function stop(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => signal('SIGKILL'), STOP_MS);
   await ended;
   clearTimeout(timer);
-  // What the program has left behind.
+  // Processes that the program has left behind.
   signal('SIGKILL');
 }
 

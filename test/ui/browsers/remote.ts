@@ -11,7 +11,7 @@ export interface Remote extends AsyncDisposable {
   /** Opens an address and waits until it has loaded. */
   open(url: string): Promise<void>;
   /**
-   * Calls a function in the page with arguments that JSON can hold, and answers what it answers.
+   * Calls a function in the page with arguments that JSON can represent, and returns its result.
    * @param source the text of a function; it sees nothing but its arguments and the page
    */
   call(source: string, args: readonly unknown[]): Promise<unknown>;

@@ -23,7 +23,7 @@ const WAIT_MS = 90_000;
 const DIALOG = '[role="dialog"]';
 const BESIDE_TEXT = { css: 'td:nth-child(2)', aim: 'corner' } as const;
 
-/** Walks the main ways through the admin UI, as a person with mouse and keyboard. */
+/** Follows the main paths through the admin UI, as a person with mouse and keyboard. */
 export function walkMainWays(browser: string, start: (display: string) => Promise<Remote>): void {
   describe(`in ${browser}`, () => {
     const parts = new AsyncDisposableStack();
@@ -198,7 +198,7 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       await person.sees('Forklifts');
     });
 
-    // The last one: what it opens covers this window.
+    // This test is the last one, because the new tab covers this window.
     it('a middle click opens a row in a new tab', async () => {
       await person.remote.resize(...DESK);
       await person.open('/accounts');

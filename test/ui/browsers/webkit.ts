@@ -10,7 +10,7 @@ import { collectOutput, type InputSource, type Remote } from './remote.ts';
 export const WEBKIT_DRIVER = 'WebKitWebDriver';
 const START_MS = 120_000;
 const START_POLL_MS = 100;
-/** The name under which the WebDriver standard hands elements on. */
+/** The member in which WebDriver passes a reference to an element. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 
 /** Starts WebKitGTK's small browser through its driver, which speaks WebDriver. */
@@ -86,7 +86,7 @@ class WebKit implements Remote {
   }
 
   async resize(width: number, height: number): Promise<void> {
-    // What the window needs beside the page is known once the page has a size.
+    // The space that the window needs around the page is known once the page has a size.
     for (let round = 0; round < 2; round++) {
       const inner = (await this.call('() => [innerWidth, innerHeight]', [])) as [number, number];
       const rect = await command<{ width: number; height: number }>('GET', `${this.#session}/window/rect`);

@@ -13,12 +13,15 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 const OPTIONS: axe.RunOptions = {
   resultTypes: ['violations'],
-  // What a course shows in its frame is its author's.
+  // The content of a course's frame is its author's.
   iframes: false,
-  // The report shows the markup of what is wrong, and a selector takes long to find.
+  // The report shows the markup of faulty elements. A selector for each would take long to compute.
   selectors: false,
 };
-/** All rules but those about colours. Leaves out those that cannot fail here: what a rule finds has the rule's impact. */
+/**
+ * All rules except those about colours, and except those that cannot fail here, because a finding has the impact of its
+ * rule.
+ */
 const OTHER_RULES = `{
   ...${JSON.stringify(OPTIONS)},
   rules: Object.fromEntries(
@@ -30,12 +33,12 @@ const OTHER_RULES = `{
   ),
 }`;
 const ONLY_COLOUR_RULES = JSON.stringify({ ...OPTIONS, runOnly: COLOUR_RULES });
-/** The topmost dialog, else the page: nobody can reach what is behind a dialog, and it was checked before. */
+/** The topmost dialog, or else the page. The page behind a dialog cannot be reached, and was checked before. */
 const PART = `([...document.querySelectorAll('[role=dialog][aria-modal=true]')].at(-1) ?? document)`;
 
 /**
- * Finds the elements with text, and says what decides about their colours: the looks of each and of all that it is in. Values
- * of these attributes do not.
+ * Finds the elements with text, and describes everything that affects their colours: the looks of each element and of
+ * its ancestors. Values of these attributes do not affect colours.
  */
 const FIND_LOOKS = `(() => {
   const other = /^(?:id|href|src|value|for|name|title|alt|aria-(?:label|labelledby|describedby|controls|owns|activedescendant))$/;

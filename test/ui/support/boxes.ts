@@ -8,7 +8,9 @@ export interface Box {
   height: number;
 }
 
-/** Where an element is, once it is drawn. A page that loads may replace an element that was found just before. */
+/**
+ * The position of an element, once it is drawn. A page that loads may replace an element that was found just before.
+ */
 export async function boxOf(locator: Locator): Promise<Box> {
   return await until(async () => {
     const box = await locator.boundingBox();
@@ -16,7 +18,7 @@ export async function boxOf(locator: Locator): Promise<Box> {
   }, `${locator} is drawn`);
 }
 
-/** Where the words of an element are, whatever its box, once they are drawn. */
+/** The position of an element's text, whatever its box, once it is drawn. */
 export async function wordsOf(locator: Locator): Promise<Box> {
   return await until(async () => {
     const box = await locator.evaluate((element) => {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** The field of a form that holds one account or piece of content, by its label. */
+/** The field of a form for an account or a piece of content, by its label. */
 export function fieldOf(page: Page, label: 'Account' | 'Course or equivalent'): Locator {
   return page.getByRole('button', { name: new RegExp(`^${label}:`) });
 }
@@ -10,7 +10,7 @@ export function choiceDialog(page: Page): Locator {
   return page.getByRole('dialog', { name: /^Choose an? / });
 }
 
-/** Chooses what is named so in such a field. */
+/** Chooses the item of this name in such a field. */
 export async function choose(
   page: Page,
   label: 'Account' | 'Course or equivalent',

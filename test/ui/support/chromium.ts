@@ -9,7 +9,7 @@ const CACHE = path.join(NODE_MODULES, '.cache');
 /** Names a Chromium to test with, for machines that the package's browser does not run on. */
 export const BROWSER_VARIABLE = 'COURSEWIRE_TEST_CHROMIUM';
 
-/** Nothing that talks to anyone but the page under test. */
+/** Makes no connections except to the page under test. */
 const FLAGS = [
   '--headless',
   '--no-sandbox',

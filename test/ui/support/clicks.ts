@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Counts presses of the mouse button, not what the page makes of them: a label's click comes a second time, on its field. */
+/** Counts presses of the mouse button, not click events: a click on a label causes a second one on its field. */
 const COUNT = `
   globalThis.pressed = 0;
   addEventListener('pointerdown', () => { globalThis.pressed += 1; }, true);

@@ -7,7 +7,7 @@ import { basic } from '../../support/basic.ts';
 import { openDatabaseOf } from '../../support/database.ts';
 import { requestToken, type TestService } from '../../support/service.ts';
 
-/** The page of API clients as people use it, and what others do to the same clients meanwhile. */
+/** Uses the page of API clients as people do, and makes changes of other administrators to the same clients. */
 
 export const CLIENTS = '/administration/integrations/clients';
 
@@ -45,7 +45,7 @@ export async function create(page: Page, name: string, scopes: 'All' | 'Read-onl
   return takeSecret(page);
 }
 
-/** Chooses what is done with a client from the menu of its row. */
+/** Chooses an action for a client from the menu of its row. */
 export async function act(page: Page, name: string, item: string): Promise<void> {
   await rowOf(page, name)
     .getByRole('button', { name: /^Actions for/ })

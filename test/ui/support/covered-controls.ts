@@ -1,6 +1,6 @@
 /** These run in the page: they see nothing but it. */
 
-/** WebKit ignores `position: relative` on rows; this makes any browser do so, with what the page's security allows. */
+/** WebKit ignores `position: relative` on rows. This makes any browser do so, within the page's security policy. */
 export function makeRowsStatic(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('table, thead, tbody, tr, th, td { position: static !important }');
@@ -8,8 +8,8 @@ export function makeRowsStatic(): void {
 }
 
 /**
- * Names of the controls that a click on their middle does not reach, and how many were looked at. Inputs that are drawn
- * by their label count as reached where the label is.
+ * Names of the controls that a click on their middle does not reach, and how many were checked. Inputs that are drawn
+ * by their label count as reached if the label is.
  */
 export function coveredControls(): { looked: number; covered: string[] } {
   const selector = 'a[href], button, input, select, textarea, [role=tab], [role=treeitem]';

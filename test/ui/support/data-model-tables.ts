@@ -1,8 +1,8 @@
-/** The data models of the standards, element by element, for tests of what the player gives to courses. */
+/** The data models of the standards, element by element, for tests of the player's runtime. */
 
 /** An element of a data model. */
 export interface ElementRule {
-  /** With `n` where a list has a place; `m` in a list below that. */
+  /** With `n` for the index in a list, and `m` for the index in a list below that. */
   element: string;
   access: 'read' | 'write' | 'both';
   /** The value in a unit without stored data; null if reading it is an error. Defaults to the empty text. */
@@ -10,7 +10,7 @@ export interface ElementRule {
   good?: readonly string[];
   /** Values that the type refuses. */
   bad?: readonly string[];
-  /** Values that the type knows and the range refuses. */
+  /** Values of the right type, but outside the range. */
   outside?: readonly string[];
 }
 

@@ -3,7 +3,7 @@ type MakeApi<A> = (
   ...listeners: (() => void)[]
 ) => { api: A; session: { snapshot(): { cmi: Record<string, unknown> } } };
 
-/** The types of the engine behind these resolve in the UI's own project alone, so that the compiler does not follow. */
+/** The types of these modules resolve only in the UI's own project, so the import hides them from the compiler. */
 const SOURCES = '../../../web/player/src';
 const { scorm12Api } = (await import(`${SOURCES}/scorm12.ts`)) as { scorm12Api: MakeApi<Scorm12Calls> };
 const { scorm2004Api } = (await import(`${SOURCES}/scorm2004.ts`)) as {
@@ -24,7 +24,7 @@ type Scorm12Calls = Record<
 
 export type ScormVersion = '1.2' | '2004';
 
-/** The calls of a course, by the names that SCORM 2004 has for them. */
+/** The calls of a course, by their names in SCORM 2004. */
 export interface DataModelApi {
   Initialize(parameter: unknown): string;
   Terminate(parameter: unknown): string;
@@ -36,10 +36,10 @@ export interface DataModelApi {
   GetDiagnostic(code: unknown): string;
 }
 
-/** A unit as the player page has it, without a browser. */
+/** A unit of the player page, without a browser. */
 export interface StartedUnit {
   api: DataModelApi;
-  /** What the page sends to the service. */
+  /** The data that the page sends to the service. */
   sent(): Record<string, unknown>;
 }
 

@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import { recordTransfers, type Transfer } from './transfers.ts';
 
-/** What the UI may transfer in a window that has loaded nothing before. */
+/** The limits of the UI's transfers in a new window. */
 export const MAX_REQUESTS = 15;
 export const MAX_BYTES = 250_000;
 
-/** The pages that a first load is measured of: what an administrator and what nobody sees at the UI's address. */
+/** The pages whose first load is measured: the UI's start page for an administrator, and without a session. */
 export const FIRST_PAGES = { dashboard: 'admin', 'sign-in page': 'nobody' } as const;
 export type FirstPage = keyof typeof FIRST_PAGES;
 
 /**
- * Opens a page of the UI in a window that has loaded nothing before, and returns what it transfers until it shows what it
- * is for. A repeated request is returned once, because the first poll of live data may begin before the network is idle.
+ * Opens a page of the UI in a new window, and returns its transfers until it shows its content. A repeated request is
+ * returned once, because the first poll of live data may begin before the network is idle.
  * @param url of the service
  */
 export async function firstLoad(page: Page, url: string, what: FirstPage): Promise<Transfer[]> {

@@ -3,12 +3,12 @@ import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-cor
 import type { Settings } from '../../../src/settings/settings-table.ts';
 import { launch } from '../../content/registration-helpers.ts';
 import { DEADLINE_MS } from '../../support/deadline.ts';
-import { hearResults } from '../../support/heard-results.ts';
+import { subscribeToResults } from '../../support/received-statuses.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { startTarget, type Target } from '../../support/target.ts';
 import { sharedBrowser } from './shared-browser.ts';
 
-/** A learner's browser window. At its end the test fails if the player's page let an error through. */
+/** A learner's browser window. At its end the test fails if the player's page had an uncaught error. */
 export class Learner implements AsyncDisposable {
   readonly page: Page;
   readonly #context: BrowserContext;
@@ -26,7 +26,7 @@ export class Learner implements AsyncDisposable {
     return this.page.frameLocator('iframe[name=course]');
   }
 
-  /** What the test course read when it began. */
+  /** The values that the test course read when it began. */
   async given(): Promise<Record<string, string>> {
     return JSON.parse((await this.course.locator('#given').filter({ hasText: '}' }).textContent()) ?? '');
   }
@@ -63,13 +63,13 @@ export class Learner implements AsyncDisposable {
   }
 }
 
-/** A window of a browser that has never been here. */
+/** A window of a browser without stored data. */
 export async function newLearner(browser: Browser): Promise<Learner> {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, locale: 'en-GB' });
   return new Learner(await context.newPage());
 }
 
-/** A service whose results a target hears, and a browser for its learners. */
+/** A service that sends results to a target, and a browser for its learners. */
 export interface Classroom extends AsyncDisposable {
   service: TestService;
   browser: Browser;
@@ -81,7 +81,7 @@ export async function openClassroom(settings: Partial<Settings> = {}): Promise<C
   const target = stack.use(await startTarget());
   const service = stack.use(await startTestService({ settings }));
   const browser = await sharedBrowser();
-  await hearResults(service, target);
+  await subscribeToResults(service, target);
   const opened = stack.move();
   return { service, browser, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }

@@ -8,9 +8,9 @@ interface Tab {
 }
 
 /**
- * Lists the tabs of a page's browser context, as the browser itself knows them. Playwright's `page` event does not do
- * for links: on a busy machine Chromium sometimes reports no first navigation of the tab that a middle click opened,
- * and Playwright then never reports the tab, although it is open and shows its page.
+ * Lists the tabs of a page's browser context, as the browser itself knows them. Playwright's `page` event is not
+ * reliable for links. On a busy machine, Chromium sometimes reports no first navigation of a tab that a middle click
+ * opened. Playwright then never reports the tab, although it is open and shows its page.
  */
 export class Tabs implements AsyncDisposable {
   readonly #session: CDPSession;

@@ -12,7 +12,7 @@ export interface PageRequest {
 
 /** The parts of a browser page that the modules of the player use, so that tests can run them in Node.js. */
 export interface PageInNode {
-  /** What the browser keeps after the page is closed. */
+  /** The storage, which remains after the page is closed. */
   kept: Storage;
   requests: PageRequest[];
   /** Answers the requests. It may throw, as without a connection. */
@@ -23,7 +23,7 @@ export interface PageInNode {
   hide(): Promise<void>;
   /** Does what the browser does when the tab is shown again. */
   show(): Promise<void>;
-  /** Lets time pass: timers run, and what they started goes on. */
+  /** Lets time pass: timers run, and the work that they started continues. */
   pass(ms: number): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { ScormVersion } from './data-model.ts';
 import type { ElementRule } from './data-model-tables.ts';
 
-/** What a call answers, and the error code that it leaves. */
+/** The result of a call, and its error code. */
 export interface Answer {
   value: string;
   error: string;
@@ -11,7 +11,7 @@ export interface Answer {
 export const ERRORS = {
   '1.2': {
     before: { get: '301', set: '301', commit: '301', terminate: '301' },
-    // Reading on and a last commit do no harm.
+    // The player still allows reading and a last commit.
     after: { get: null, set: '301', commit: null, terminate: '301' },
     initialized: '101',
     readOnly: '403',
@@ -44,7 +44,7 @@ const KEYWORD = /\._(?:children|count|version)$/;
 const OBJECTIVE_ID = /^cmi\.objectives\.\d+\.id$/;
 const PLACES = /\.(\d+)\./g;
 
-/** The data model as the tables of the standards describe it, with nothing else known: a second opinion on the player's. */
+/** The data model, derived only from the tables of the standards, as an independent check of the player's. */
 export class PlainDataModel {
   readonly #version: ScormVersion;
   readonly #rules: ReadonlyMap<string, ElementRule>;
@@ -63,7 +63,7 @@ export class PlainDataModel {
       this.#values.set('cmi.entry', this.#hasSuspended ? 'resume' : '');
       this.#values.delete('adl.nav.request');
       this.#values.delete('cmi.exit');
-      // What was left empty is as good as never set.
+      // An element that is left empty counts as never set.
       for (const [element, value] of this.#values) if (value === '') this.#values.delete(element);
     }
     this.#state = 'running';
@@ -146,7 +146,7 @@ export class PlainDataModel {
     return [...this.#values].some(([name, other]) => OBJECTIVE_ID.test(name) && other === value);
   }
 
-  /** Whether a place of the element is `more` or further behind the end of its list. */
+  /** Whether an index of the element is at least `more` beyond the end of its list. */
   #isBeyond(element: string, more: number): boolean {
     return [...element.matchAll(PLACES)].some(
       ({ index, 1: place }) => Number(place) >= this.#countOf(element.slice(0, index)) + more,

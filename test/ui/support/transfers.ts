@@ -1,6 +1,6 @@
 import type { Page, Request } from 'playwright-core';
 
-/** A request of a page, and how much its response was on the wire, with its headers. */
+/** A request of a page, and the transferred size of its response, including headers. */
 export interface Transfer {
   method: string;
   /** The path and the query. */

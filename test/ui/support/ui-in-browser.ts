@@ -17,7 +17,10 @@ import { openWindow } from './windows.ts';
 const DESKTOP = { width: 1_280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Who looks at a page: an administrator, an integrator (whom a test adds itself), a viewer, or nobody who has signed in. */
+/**
+ * The visitor of a page: an administrator, an integrator (whom a test adds itself), a viewer, or someone who has not
+ * signed in.
+ */
 export type Who = 'admin' | 'integrator' | 'viewer' | 'nobody';
 
 const EMAILS = { admin: ADMIN_EMAIL, integrator: INTEGRATOR_EMAIL, viewer: VIEWER_EMAIL } as const;
@@ -33,7 +36,7 @@ async function takePort(): Promise<number> {
   return port !== undefined && (await isFree(port)) ? port : await freePort();
 }
 
-/** A running service, and a browser for those who visit it. */
+/** A running service, and a browser for its visitors. */
 export class Ui implements AsyncDisposable {
   readonly service: TestService;
   readonly browser: Browser;
@@ -81,10 +84,10 @@ export class Ui implements AsyncDisposable {
   }
 }
 
-/** What a UI is started with. `people`: without them nobody can sign in yet. */
+/** The options of a UI. With `people: false`, there are no administrators yet. */
 export type UiOptions = { people?: boolean } & Parameters<typeof startTestService>[0];
 
-/** Starts a service with the built UI, an administrator and a viewer, to be visited in this browser. */
+/** Starts a service with the built UI, an administrator and a viewer, for visits in this browser. */
 export async function startUiIn(
   browser: Browser,
   { people = true, ...options }: UiOptions = {},

@@ -4,9 +4,9 @@ import { DEADLINE_MS } from '../../support/deadline.ts';
 import { assertNoAxeFaults, assertNoColourFaults, hasUnknownColours, type Scheme } from './axe.ts';
 import type { TestWindow } from './windows.ts';
 
-/** What the browser itself writes for each answer of 400 and above, which tests ask for. */
+/** The browser itself logs this for each response with status 400 or above, which tests cause on purpose. */
 const ANSWERED_WITH_ERROR = /^Failed to load resource/;
-/** Those that others begin by their end included. */
+/** Includes animations that begin when others end. */
 const ANIMATIONS_ENDED = `(async () => {
   do {
     await new Promise(requestAnimationFrame);
@@ -19,8 +19,8 @@ const WIDTHS =
   '({ content: document.documentElement.scrollWidth, window: document.documentElement.clientWidth })';
 
 /**
- * A page that somebody has open. At its end the test fails if the page asked anything of another origin, wrote an error
- * to the console (a violated content security policy is one) or let an error through.
+ * An open page. At its end the test fails if the page made a request to another origin or had an uncaught error. It
+ * also fails for an error in the console, such as a violated content security policy.
  */
 export class Visit implements AsyncDisposable {
   readonly page: Page;
@@ -63,9 +63,9 @@ export class Visit implements AsyncDisposable {
   }
 
   /**
-   * Goes to another page as a link does, and resolves when it is shown. Loading the UI again takes four times as much work, but
-   * a list that is already shown would keep its rows until it has others.
-   * @throws {AssertionError} if the page stays, as one does that asks about changes that are not saved.
+   * Goes to another page as a link does, and resolves when it is shown. Loading the UI again takes four times as much
+   * work, but a list that is already shown would keep its rows until it has others.
+   * @throws {AssertionError} if the page stays, for example because it asks about unsaved changes.
    */
   async go(address: string): Promise<void> {
     const hasGone = await this.page.evaluate(`Promise.race([
@@ -84,12 +84,12 @@ export class Visit implements AsyncDisposable {
     });
   }
 
-  /** Shows the page in that scheme, as a change of the system's setting does. */
+  /** Shows the page in this scheme, as after a change of the system's setting. */
   async showScheme(colorScheme: Scheme): Promise<void> {
     this.#scheme = colorScheme;
     await this.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await this.page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
-    // Nothing fades any more.
+    // All transitions have ended.
     await this.page.evaluate(ANIMATIONS_ENDED);
   }
 
@@ -120,7 +120,7 @@ export class Visit implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // An answer that a test still changes when it ends is for nobody, and its handler fails as its window closes.
+    // A route handler that is still active at the end of the test would fail when the window closes.
     if (!this.page.isClosed()) await this.page.unrouteAll({ behavior: 'ignoreErrors' });
     this.page.off('request', this.#addStrangeRequest);
     this.page.off('console', this.#addConsoleError);

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
-/** How a window is: what cannot be changed once it is open. */
+/** The properties of a window that cannot change once it is open. */
 export interface WindowKind {
   viewport: { width: number; height: number };
   hasTouch: boolean;
@@ -10,7 +10,7 @@ export interface WindowKind {
 }
 
 const STYLE = { reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'Europe/Berlin' } as const;
-/** What a test does with these stays in the window, and may change how the next page behaves in it. */
+/** The effects of these calls stay in the window, and may change the behaviour of the next page in it. */
 const LASTING = {
   page: [
     'addInitScript',
@@ -97,7 +97,7 @@ async function newPage(browser: Browser, kind: WindowKind): Promise<Page> {
   return await (await browser.newContext({ ...STYLE, ...kind })).newPage();
 }
 
-/** Returns whether a test has done something with the page that stays when the page is left. Asked once. */
+/** Returns a function that says whether a test has changed something that outlasts the page. Call it once. */
 function watch(page: Page, context: BrowserContext): () => boolean {
   const listeners = () =>
     EVENTS.map((event) => (page as unknown as EventEmitter).listenerCount(event)).join();
@@ -110,7 +110,7 @@ function watch(page: Page, context: BrowserContext): () => boolean {
   };
 }
 
-/** Returns whether one of these properties was read since then. Asked once. */
+/** Returns a function that says whether one of these properties was read since. Call it once. */
 function watchUse(object: object, names: readonly string[]): () => boolean {
   let isUsed = false;
   const restores = names.map((name) => {

@@ -39,8 +39,8 @@ export class CourseWindow {
   }
 
   /**
-   * Shows a URL. The empty page is not in the history of the window. A page of another site must not lead the page of the
-   * player elsewhere, so it does not get its opener. Browsers then do not let {@link close} close it, either.
+   * Shows a URL. The empty page is not in the history of the window. A page of another site must not redirect the page
+   * of the player, so it does not get its opener. Browsers then do not let {@link close} close it, either.
    */
   show(address: string): void {
     if (this.#window === null) return;

@@ -39,7 +39,7 @@ export class LastRequestQueue {
   /** The numbers since the last request that has a response; null before the first. */
   #order: { id: string; count: number } | null = null;
 
-  /** @param reports hears the fate of the reports, unless the page of the player is being closed */
+  /** @param reports receives the fate of the reports, unless the page of the player is being closed */
   constructor(reports: Reports) {
     this.#reports = reports;
   }
@@ -107,7 +107,7 @@ export class LastRequestQueue {
       const begin = (signal: AbortSignal) => this.#begin(request, window, signal);
       const note = (fate: Fate) => {
         settle(fate);
-        // What follows relies on it: without the status of a unit, its end would complete it.
+        // Later requests rely on it: without the status of a unit, its end would complete it.
         if (fate === 'lost') this.#giveUp();
       };
       await deliver(request.url, request.bytes, begin, note).then(onResponse, onError);
@@ -151,7 +151,7 @@ export class LastRequestQueue {
   }
 }
 
-/** Sends a report, with a deadline. @param onFate hears what has become of it */
+/** Sends a report, with a deadline. @param onFate receives its fate */
 async function deliver(
   url: URL,
   bytes: number,

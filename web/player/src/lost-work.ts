@@ -1,8 +1,8 @@
 import { storages } from './storages.ts';
 
 /**
- * Remembers in the browser that unsent work of a registration is lost, until a page has shown it: on a bad connection,
- * the page that learns it may not open.
+ * Stores in the browser that unsent work of a registration is lost, until a page has shown this. On a bad connection,
+ * the page that detects the loss may not open.
  */
 
 /** Remembers that work is lost that a page has said will be saved. */

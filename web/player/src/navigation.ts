@@ -29,7 +29,7 @@ export function firstUnitOf({ units, lastUnit }: Pick<PageResponse, 'units' | 'l
   return (last?.isOpen ? last : units.find(({ isOpen }) => isOpen))?.id ?? null;
 }
 
-/** The unit to which a navigation leads; null if it leads to none. */
+/** The destination of a navigation; null if there is none. */
 export function unitOf(navigation: Navigation, units: readonly Unit[], from: Unit): Unit | null {
   const at = units.findIndex(({ id }) => id === from.id);
   if (navigation.to === 'continue') return units[at + 1] ?? null;

@@ -15,10 +15,10 @@ export interface OwnWindowEvents {
 
 /**
  * The card with the button that opens a course's own window, because browsers seldom block a window that a click opens.
- * The unit starts with the click: before it, a window may still show the unit, from before the page was loaded. A closed
- * window is opened again with a new start, because some standards let a URL start a session only once.
+ * The unit starts with the click: before it, a window may still show the unit, from before the page was loaded. A
+ * closed window is opened again with a new start, because some standards let a URL start a session only once.
  * @param courseWindow the window that shows the unit; null before the learner opens it
- * @param isContinued whether a window from before the page was loaded again goes on recording; null if it was not
+ * @param isContinued whether a window from before the page was loaded again keeps recording; null if it was not
  * @param result the recorded result of the course, which the card shows
  */
 export function ownWindowCard({

@@ -311,7 +311,7 @@ export class PageView {
 
   /** Shows why nothing is recorded any longer. @param isUnsaved whether the page has work that it could not save */
   showEnd(why: EndState, isUnsaved: boolean): void {
-    // A refused report may be why the page looked what had happened.
+    // The page may have asked for its state because a report was refused.
     this.clearNotice();
     this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
     const [title, reason, again] = ENDS[why];

@@ -183,7 +183,9 @@ export class Player {
     };
   }
 
-  /** Offers the window that a unit requires. Until the learner opens it, a window from before a reload goes on. */
+  /**
+   * Offers the window that a unit requires. Until the learner opens it, a window from before a reload keeps recording.
+   */
   async #offerWindow(unit: Unit): Promise<void> {
     if (!(await this.#closeUnit()) || this.#isEnded || this.#moves.isLeaving) return;
     this.#view.welcome(false, NO_EARLIER_PAGES);
@@ -339,7 +341,7 @@ export class Player {
     if (this.#isEnded || this.#page === null) return;
     this.#isEnded = true;
     this.#view.showRecord(this.#page);
-    // The page may stay: that one may be slow, or open in an app.
+    // This page may stay: the other one may be slow, or open in an app.
     if (returnUrl !== null) location.replace(returnUrl);
   }
 

@@ -2,7 +2,7 @@ import { type End, endOf, type PageResponse, post, Refusal, type UnitsResponse }
 
 /** Units that call the server themselves may meet prerequisites without notifying the page. */
 const OPEN_UNITS_CHECK_MS = 5_000;
-/** A window that no longer records must not let the learner go on for long. */
+/** A window that no longer records must not let the learner work for long. */
 const NEWEST_CHECK_MS = 15_000;
 
 /** A course's last data may arrive after its window was closed. */

@@ -3,7 +3,7 @@ import { Saver, type SavingState } from './saver.ts';
 import type { ScormSession } from './scorm-session.ts';
 import type { PageResponse } from './server.ts';
 
-/** What recording needs to know about an open unit. */
+/** The parts of an open unit that recording needs. */
 export interface RecordedUnit {
   unit: { id: string };
   start: { isReview: boolean };

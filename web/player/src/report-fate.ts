@@ -3,9 +3,9 @@ import { isAicc } from './report.ts';
 import { isRefusal, reasonOf, statusOf } from './server.ts';
 
 /**
- * What has become of a report. `arrived`: the service has done what the course asked for. `repeated`: it refused a
- * statement that says what it knows already. `ended`: the session of the unit had ended. `refused`: it stored nothing.
- * `lost`: perhaps it does not know the report.
+ * The fate of a report. `arrived`: the service has done what the course requested. `repeated`: it refused a statement
+ * that repeats a stored one. `ended`: the session of the unit had ended. `refused`: it stored nothing. `lost`: the
+ * service may not have received the report.
  */
 export type Fate = 'arrived' | 'repeated' | 'ended' | Doubt;
 
@@ -22,10 +22,10 @@ const VERSION_HEADER = 'x-experience-api-version';
 /** The first line of a response of HACP: an error number, which is 0 for a success. */
 const HACP_RESULT = /^\s*error\s*=\s*(\d+)/i;
 const FORBIDDEN = 403;
-/** The course asked for a change on a condition that is not met, so nothing was to be stored. */
+/** The course requested a change on a condition that is not met, so nothing was to be stored. */
 const PRECONDITION_FAILED = 412;
 
-/** What has become of a report that got this response. Something else may have responded, such as a proxy. */
+/** The fate of a report that got this response. Something else may have responded, such as a proxy. */
 export function fateOf(url: URL, { status, header, text }: ReportResponse): Fate {
   if (status >= 200 && status < 300) {
     if (!isAicc(url)) return header(VERSION_HEADER) === null ? 'lost' : 'arrived';
@@ -41,7 +41,7 @@ export function fateOf(url: URL, { status, header, text }: ReportResponse): Fate
   return reason === 'repeated' ? 'repeated' : 'refused';
 }
 
-/** What has become of a report that `fetch` has sent. Nobody has read the response yet, and others can still read it. */
+/** The fate of a report that `fetch` has sent. Nobody has read the response yet, and others can still read it. */
 export async function fateOfResponse(url: URL, response: Response): Promise<Fate> {
   const { status, headers } = response;
   const copy = isAicc(url) || status === FORBIDDEN ? response.clone() : null;
@@ -52,7 +52,7 @@ export async function fateOfResponse(url: URL, response: Response): Promise<Fate
   });
 }
 
-/** What has become of a report that an XMLHttpRequest has sent. */
+/** The fate of a report that an XMLHttpRequest has sent. */
 export function fateOfRequest(url: URL, request: XMLHttpRequest): Fate {
   const { status } = request;
   return fateOf(url, {

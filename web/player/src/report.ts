@@ -41,8 +41,8 @@ export function isReport(method: string, url: URL): boolean {
 }
 
 /**
- * What a report is about: statements, a document, or an AICC command. If it fails, a later report about the same makes up
- * for it. Empty for a message that only reads.
+ * The subjects of a report: statements, a document, or an AICC command. If it fails, a later report with the same
+ * subjects replaces it. Empty for a message that only reads.
  */
 export function subjectsOf({ method, url, body }: Report): string[] {
   const { pathname, search, searchParams } = url;
@@ -53,7 +53,7 @@ export function subjectsOf({ method, url, body }: Report): string[] {
   const id = searchParams.get('statementId');
   if (id !== null) return [statement(id)];
   const text = textOf(body);
-  // Nothing is known to make up for it.
+  // No later report is known to replace it.
   if (text === null) return [`unreadable ${++unreadable}`];
   if (isAicc(url)) return aiccSubjects(text);
   return form === null ? statementSubjects(text) : [`${method} ${text}`];
@@ -107,7 +107,7 @@ function documentSubjects(address: string, method: string, body: unknown): strin
   return [`${partOf(address)}${text}`];
 }
 
-/** What the subject of a part of something begins with. A URL has no such character here. */
+/** The prefix of the subjects of parts. URLs do not contain its last character here. */
 export function partOf(subject: string): string {
   return `${subject}#`;
 }

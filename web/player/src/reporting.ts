@@ -18,7 +18,7 @@ interface ReportingView {
   showSending(isSending: boolean): void;
 }
 
-/** Follows whether the reports of units arrive that call the service themselves, and says it when they do not. */
+/** Watches whether the reports of units that call the service themselves arrive, and shows it if they do not. */
 export class Reporting {
   readonly #reports: Reports;
   readonly #view: ReportingView;
@@ -43,7 +43,7 @@ export class Reporting {
     reports.onFailed = (why) => {
       if (why === 'refused') this.heard(true);
       if (isAsking) return;
-      // The service also refuses what a page reports that records nothing any longer. The response says why.
+      // The service also refuses the reports of a page that records nothing any longer. The response says why.
       isAsking = true;
       setTimeout(() => {
         isAsking = false;
@@ -59,7 +59,7 @@ export class Reporting {
     const { newest } = this.#reports;
     const isNew = state !== this.#state || (state !== 'offline' && newest > this.#said);
     if (isNew) this.#view.showReporting(state, this.#state === 'offline');
-    // What was said may disappear after a while.
+    // The notice may disappear after a while.
     else if (state !== 'offline') this.#view.showReporting(null, false);
     if (state !== 'offline') this.#said = newest;
     this.#state = state;

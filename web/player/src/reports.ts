@@ -3,8 +3,8 @@ import { endsSession, partOf, type Report, subjectsOf } from './report.ts';
 import type { Fate } from './report-fate.ts';
 
 /**
- * Says what has become of a report; null if it probably arrived, but nobody will know. What is said later replaces what was
- * said before.
+ * Sets the fate of a report; null if it probably arrived, but that will never be known. A later call replaces an
+ * earlier one.
  */
 export type Settle = (fate: Fate | null) => void;
 
@@ -120,7 +120,7 @@ function leaveUnknown(failed: Failed, subjects: readonly string[], by: number): 
   }
 }
 
-/** A report makes up for earlier ones about the same, and about parts of it. */
+/** A report ends the doubt about earlier ones with the same subject, or with a part of it. */
 function makeUpFor(failed: Failed, subjects: readonly string[], by: number): void {
   for (const [subject, earlier] of failed) {
     const isAbout = subjects.some((each) => subject === each || subject.startsWith(partOf(each)));

@@ -28,7 +28,7 @@ const LATER_MS = 1_500;
 const KEEP_MS = 1_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** The time of a unit that reports nothing must leave room for the last words of the course, which may follow. */
+/** The time of a unit that reports nothing must leave room for the last requests of the course, which may follow. */
 const MOST_FOR_TIME = 10_000;
 /** A shorter time that was not saved is not worth a request. */
 const WORTH_SAVING_MS = 1_000;
@@ -159,7 +159,7 @@ export class Saver {
     document.removeEventListener('visibilitychange', this.#visibilityChanged);
   }
 
-  /** The learner waits for a response that does not come, and learns what follows from a lost connection. */
+  /** Called when the learner waits for a response that does not come. Shows the consequences of a lost connection. */
   overdue(): void {
     const { newest } = this.#sent;
     if (!this.#isSending || newest === undefined || this.#hasFailed) return;

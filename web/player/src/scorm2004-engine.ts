@@ -19,7 +19,7 @@ const NO_ERROR = 0;
 /** The library does not allow emptying these elements, but the standard does. */
 const EMPTIABLE = ['cmi.location', 'cmi.learner_preference.language'];
 
-/** What the data model of a unit needs from its course. */
+/** The parts of a course that the data model of a unit needs. */
 export interface Scorm2004Host {
   adl: AdlHost;
   /** Called with each element that the unit has set. */
@@ -30,7 +30,9 @@ export interface Scorm2004Host {
   canSuspend(): boolean;
 }
 
-/** The data model of SCORM 2004: that of the library, with `adl` and what the library checks differently. */
+/**
+ * The data model of SCORM 2004: that of the library, with `adl`, and with the checks that differ from the library's.
+ */
 export class Scorm2004Engine implements Engine {
   readonly #inner: Scorm2004API;
   readonly #adl: AdlModel;

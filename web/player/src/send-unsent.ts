@@ -10,7 +10,7 @@ import { forgetUnsent, hasUnsent, removeFormer, takeUnsent } from './unsent.ts';
  */
 export type UnsentOutcome = 'nothing' | 'recorded' | 'lost' | 'unreachable' | 'stuck';
 
-/** What a page knows of earlier pages. */
+/** The state of earlier pages, as far as a page knows it. */
 export interface EarlierPages {
   /** Whether the service has just stored their unsent data. */
   wasRecovered: boolean;

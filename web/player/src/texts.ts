@@ -86,7 +86,7 @@ export const TEXTS = {
     'The service cannot be reached, and this browser cannot keep your work. Keep this page open: your work is saved when it can be reached again. If you leave before that, you lose your latest work.',
   unsavedUnsure:
     'The service does not respond. Keep this page open. If you leave now, you may lose your latest work.',
-  unsavedNext: 'The course goes on once your work is saved.',
+  unsavedNext: 'The course continues once your work is saved.',
   leaveNow: 'Leave now',
   notPassedTitle: 'You have not passed this course',
   notPassed: 'Your result is saved. To try again, open the course again. You can also close this window.',

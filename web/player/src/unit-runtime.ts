@@ -21,7 +21,7 @@ export interface UnitRuntime {
   timeOut(): void;
 }
 
-/** What a runtime needs from the page. */
+/** The parts of the page that a runtime needs. */
 export interface RuntimeHost {
   onChange: OnChange;
   onNavigation: (navigation: Navigation) => void;

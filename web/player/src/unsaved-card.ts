@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<Unsaved, string>> = {
 /**
  * The card for a learner who leaves a unit or the course, while the connection is lost.
  * @param options.returnUrl the page that the launch returns to
- * @param options.retry tries to save again at once. Then the course goes on
+ * @param options.retry tries to save again at once. Then the course continues
  */
 export function unsavedCard(
   why: Unsaved,

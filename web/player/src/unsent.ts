@@ -183,8 +183,8 @@ function tryPut(storage: Storage, key: string, text: string): boolean {
 }
 
 /**
- * Removes other entries until there is room, the oldest first, and last those of which a page has said that they will be
- * saved: their loss is noted. If that is not enough, they stay. Browsers give an origin about 5 million characters, which
+ * Removes other entries until there is room, the oldest first. Entries that a page has promised to save come last, and
+ * their loss is noted. If that is not enough, they stay. Browsers give an origin about 5 million characters, which
  * courses also use.
  */
 function putInPlaceOfOlder(storage: Storage, key: string, text: string): boolean {

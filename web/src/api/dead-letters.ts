@@ -52,7 +52,7 @@ export function stepOverDeadLetters(
 const MAX_IDS = 200;
 
 /** The number of messages that an action concerned, and of those that it skipped because their outcome had changed. */
-export interface Acted {
+export interface ActionResult {
   done: number;
   skipped: number;
 }
@@ -66,7 +66,7 @@ export async function actOnTheseDeliveries<T extends Pick<DeadLetter, 'id' | 'we
   action: DeadLetterAction,
   deliveries: readonly T[],
   onPart: (part: readonly T[]) => void,
-): Promise<Acted> {
+): Promise<ActionResult> {
   let done = 0;
   for (const [webhookId, those] of Map.groupBy(deliveries, ({ webhook_id }) => webhook_id)) {
     const statuses = action === 'redeliver' ? guardOf(those) : [];

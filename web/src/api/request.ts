@@ -177,9 +177,9 @@ function clockAhead(date: string | null): number {
 }
 
 /**
- * The error for an unsuccessful response. A 502, 503 or 504 of a proxy means that the service did not respond. So does its
- * 404, which it sends while the service is being replaced: the service itself says that a record is missing with a problem
- * of its own. Proxies send problems of other types.
+ * The error for an unsuccessful response. A 502, 503 or 504 of a proxy means that the service did not respond. Its 404
+ * also means that, because it sends one while the service is being replaced. The service itself reports a missing
+ * record with a problem. Proxies send problems of other types.
  */
 export function problemFrom(status: number, body: unknown, retryAfter: string | null): Error {
   const isProblemBody = typeof body === 'object' && body !== null;

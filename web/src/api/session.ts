@@ -39,8 +39,8 @@ export const sessionQuery = queryOptions({
 const CHANNEL = 'coursewire-session';
 
 /**
- * Calls `listener` whenever someone has signed in in this browser, in this tab or another one, also while this one is hidden.
- * Returns a function that ends that.
+ * Calls `listener` whenever someone has signed in in this browser, in this tab or another one, even while this one is
+ * hidden. Returns a function that ends that.
  */
 export function onAnySignIn(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);

@@ -128,7 +128,7 @@ export function DataTable<T extends object>({
         // The search stays, because the service may have refused its text.
         <ErrorState error={error} retry={() => void refetch()} />
       ) : data?.data.length === 0 ? (
-        <NothingHere table={table} page={data} further={further} />
+        <EmptyTable table={table} page={data} further={further} />
       ) : (
         <DataRows
           label={label}
@@ -157,7 +157,7 @@ export function DataTable<T extends object>({
   );
 }
 
-function NothingHere({
+function EmptyTable({
   table,
   page: { total, total_is_lower_bound: isPartial = false },
   further,

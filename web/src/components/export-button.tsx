@@ -18,9 +18,9 @@ const MAX_ROWS = 100_000;
 export interface ListExport<T> {
   /** The name of the file without its extension: `accounts`. */
   name: string;
-  /** The rows of this part of the list as they are now, with its search, filters and order. Never from the cache. */
+  /** The current rows of this part of the list, with its search, filters and order. Never from the cache. */
   list: (client: QueryClient, part: PartOfList) => Promise<ListResponse<T>>;
-  /** A sort by what never changes, such as `created`. Null if the list has no other. */
+  /** A sort by a value that never changes, such as `created`. Null if the list has none. */
   steadySort: string | null;
 }
 

@@ -21,9 +21,9 @@ export function keepsFocus(element: HTMLElement | null): () => void {
 }
 
 /**
- * Moves the focus to the last button of the next item in a list, or of the item before it, because the item with the focus
- * is about to be removed.
- * @param control what has the focus
+ * Moves the focus to the last button of the next item in a list, or of the item before it, because the item with the
+ * focus is about to be removed.
+ * @param control the element with the focus
  * @returns false if there is no other item
  */
 export function focusNeighbour(control: Element): boolean {

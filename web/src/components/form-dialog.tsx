@@ -19,7 +19,7 @@ export function FormDialog({
 }: {
   opened: boolean;
   title: string;
-  /** What it asks. */
+  /** The question. */
   question?: { title: string; description: string };
   /** Whether it cannot be closed at the moment, except by its form. */
   isHeld?: boolean;

@@ -17,7 +17,8 @@ export interface RowsOfList<T> {
 /**
  * Reads a whole list while its rows change. Each row that is in the list all the time is read at least once: in the
  * order of the table or, if it was passed over, at the end.
- * @param options `sort`: of the table. `steadySort`: a sort by what never changes, or null if the list has no other.
+ * @param options `sort`: of the table. `steadySort`: a sort by a value that never changes, or null if the list has
+ *   none.
  */
 export async function* listParts<T>(
   list: (part: PartOfList) => Promise<ListResponse<T>>,
@@ -65,8 +66,8 @@ async function* steadyParts<T>(
     yield toRows(response);
     const end = offset + response.data.length;
     // The rows are counted after they are read. Behind a full page, there may be another although rows were deleted.
-    const mayGoOn = response.data.length === PART && response.total_is_lower_bound !== true;
-    if (response.data.length === 0 || (end >= response.total && !mayGoOn)) return;
+    const mayContinue = response.data.length === PART && response.total_is_lower_bound !== true;
+    if (response.data.length === 0 || (end >= response.total && !mayContinue)) return;
     offset = end - 1;
   }
 }

@@ -4,7 +4,7 @@ import {
 } from '../../../src/identity/administrators/password-length.ts';
 import { account } from '../texts/sign-in.ts';
 
-/** What is wrong with a new password, in words; null if nothing is. The service checks it again. */
+/** The problem with a new password, in words; null if there is none. The service checks it again. */
 export function checkPassword(password: string, email: string): string | null {
   const characters = [...password].length;
   if (characters < MIN_PASSWORD_CHARACTERS) return account.checks.short;

@@ -8,7 +8,7 @@ import { useReturnFocus } from './use-return-focus.ts';
 const Hold = createContext<(isHeld: boolean) => void>(() => {});
 
 /**
- * A dialog for work that is done step by step. While its form renders `KeptOpen`, it cannot be closed, and leaving the
+ * A dialog for work that is done step by step. While its form renders `KeepDialogOpen`, it cannot be closed, and leaving the
  * page asks first.
  */
 export function RunDialog({
@@ -50,7 +50,7 @@ export function RunDialog({
 }
 
 /** Keeps the `RunDialog` around it open while something runs in it, because closing the dialog would stop that. */
-export function KeptOpen({ when }: { when: boolean }): null {
+export function KeepDialogOpen({ when }: { when: boolean }): null {
   const hold = useContext(Hold);
   useLayoutEffect(() => {
     hold(when);

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconSearchOff } from '@tabler/icons-react';
 import { EmptyState } from './empty-state.tsx';
 
-/** How a search continues that looks at a part of a list at a time. */
+/** How a search that examines a list part by part can be continued. */
 export interface FurtherSearch {
   /** Shown if that part has no results. */
   title: string;

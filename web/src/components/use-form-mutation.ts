@@ -9,7 +9,7 @@ import { notifyError } from './notify.tsx';
 
 /**
  * A change that a form sends and whose error the form shows. If the form was left, a notice shows the error, even if
- * the form was opened again meanwhile, for something else.
+ * the form was opened again in the meantime, for something else.
  * @param isOpen see `useIsShown`
  */
 export function useFormMutation<Data, Variables = void>(

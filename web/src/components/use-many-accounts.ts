@@ -52,7 +52,7 @@ export function useManyAccounts(act: 'add' | 'remove', onDone: () => void) {
       if (!isStopped) onDone();
     },
     onSettled: () => {
-      // Not awaited: in an outage, the lists would hold back the error.
+      // Not awaited: in an outage, the lists would delay the error.
       for (const queryKey of [accountsKey, contentKey]) void queryClient.invalidateQueries({ queryKey });
     },
   });

@@ -13,7 +13,7 @@ export interface Question<Action, Of> {
 export function useQuestion<Action, Of>(
   idOf: (of: Of) => unknown,
 ): {
-  /** The latest one, also while its dialog fades out; null before the first. */
+  /** The latest one, even while its dialog fades out; null before the first. */
   asked: Question<Action, Of> | null;
   isOpen: (action: Action) => boolean;
   ask: (action: Action, of: Of) => void;

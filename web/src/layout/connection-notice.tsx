@@ -7,7 +7,7 @@ import styles from './notice.module.css';
 
 const RETRY_MS = 3_000;
 
-/** Shows that the service does not respond, and checks until it does. */
+/** Shows that the service does not respond, and polls it until it does. */
 export function ConnectionNotice() {
   const lost = useConnectionLost();
   useQuery({ ...sessionQuery, refetchInterval: lost ? RETRY_MS : false });

@@ -26,14 +26,14 @@ export function useOwnSession(): { session: Session | null; hasEnded: boolean } 
     noteOtherSession(isOther ? { title: texts.again, detail: texts.againDescription } : null);
     return () => noteOtherSession(null);
   }, [isOther]);
-  // A hidden tab does not poll, but what runs there must not go on under another name.
+  // A hidden tab does not poll, but its work must not continue under another name.
   useEffect(
     () => onAnySignIn(() => void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })),
     [queryClient],
   );
   useEffect(() => {
     if (!hasEnded) return;
-    // What was read meanwhile was refused, or was read by someone else.
+    // Requests in the meantime were refused, or made as someone else.
     return () => void queryClient.invalidateQueries();
   }, [hasEnded, queryClient]);
   return { session: own.current, hasEnded };

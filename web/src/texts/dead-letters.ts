@@ -106,7 +106,7 @@ export const deadLetters = {
       ofMatching: (name: string) =>
         `The dead letters of ${isolate(name)} that match the filters are removed and not sent. The history lists them as discarded, and you can redeliver them from there until the history expires.`,
       ofHistory: (name: string) =>
-        `The dead letters of ${isolate(name)} that match the filters are removed and not sent. All other messages stay as they are. The history lists the removed ones as discarded, and you can redeliver them from there until the history expires.`,
+        `The dead letters of ${isolate(name)} that match the filters are removed and not sent. All other messages are not affected. The history lists the removed ones as discarded, and you can redeliver them from there until the history expires.`,
       ofAllMatching:
         'The dead letters of all webhooks that match the filters are removed and not sent. The histories of the webhooks list them as discarded, and you can redeliver them from there until the history expires.',
       ofAll:

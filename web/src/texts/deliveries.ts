@@ -71,7 +71,7 @@ export const deliveries = {
   noResults: {
     title: 'No results',
     description: 'No message matches.',
-    goesOn: 'None of the latest messages matches. Choose Older to search further back.',
+    hasOlder: 'None of the latest messages matches. Choose Older to search further back.',
     action: 'Show all',
   },
   details: {

@@ -35,7 +35,7 @@ export const waiting = {
     description: (name: string, count: number) =>
       count === 1
         ? `The message that waits for ${isolate(name)} is discarded and not sent. The history lists it as discarded, and you can redeliver it from there until the history expires.`
-        : `The ${formatNumber(count)} messages that wait for ${isolate(name)} are discarded and not sent. A message in flight is completed, and messages of new events are sent as usual. The history lists what was purged as discarded, and you can redeliver it from there until the history expires.`,
+        : `The ${formatNumber(count)} messages that wait for ${isolate(name)} are discarded and not sent. A message in flight is completed, and messages of new events are sent as usual. The history lists the purged messages as discarded, and you can redeliver them from there until the history expires.`,
     until: 'Only events before',
     untilDescription: 'Empty: all messages that wait now.',
     submit: 'Purge',

@@ -1,7 +1,7 @@
 /**
- * Where a spreadsheet may find the start of a formula: at the start of a text and, if it separates cells by semicolons
- * or tabs, behind these and behind line breaks. Quotation marks in the middle of a cell protect nothing there. Text with
- * apostrophes there gets another one, so that {@link textOf} finds the original.
+ * The places where a spreadsheet may see the start of a formula: the start of a text and, if it separates cells by
+ * semicolons or tabs, the places behind these and behind line breaks. Quotation marks in the middle of a cell protect
+ * nothing there. Text with apostrophes there gets another one, so that {@link textOf} finds the original.
  */
 const FORMULA = /^(?='*[=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?='*"*[=+\-@＝＋－＠])/g;
 /** The apostrophes that are added. */

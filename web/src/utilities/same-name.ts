@@ -1,7 +1,7 @@
 /**
- * Whether people read the same name in both texts, and so cannot type the one for the other by mistake. Ignores what
- * is not typed: how many spaces there are and of which kind, how characters are encoded (`ﬁ`, `²`), and characters
- * without a picture, unless the name has no others.
+ * Whether people read the same name in both texts, and so cannot type the one for the other by mistake. Ignores
+ * differences that people do not type: the number and kinds of spaces, encodings of characters (`ﬁ`, `²`), and
+ * invisible characters, unless the name has no others.
  */
 export function isSameName(one: string, other: string): boolean {
   const shown = visible(one);

@@ -25,13 +25,13 @@ export function assertConditions(
       if (need === 'to replace') return;
       throw new ProblemError(
         'invalid-request',
-        'Say with If-None-Match: * that there is to be no document yet, or with If-Match which one is to be replaced',
+        'Send If-None-Match: * to create a document, or If-Match with the ETag of the document to replace',
       );
     }
     throw new ProblemError(
       'conflict',
-      'There is a document already: read it, then say with If-Match which one is to be replaced, or with ' +
-        'If-None-Match: * that none is',
+      'The document already exists: read it, then send If-Match with its ETag to replace it, or ' +
+        'If-None-Match: * to replace none',
     );
   }
   const failed =

@@ -202,8 +202,8 @@ export class DocumentService {
   }
 
   /**
-   * Deletes at most `limit` profiles of learners without registrations; returns the number deleted. Looks at a page of profiles
-   * at a time, so that other work goes on between the pages.
+   * Deletes at most `limit` profiles of learners without registrations; returns the number deleted. Looks at a page of
+   * profiles at a time, so that other work can run between the pages.
    */
   async forgetLearners(limit: number): Promise<number> {
     const { reader } = this.#database;

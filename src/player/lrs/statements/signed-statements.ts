@@ -61,7 +61,7 @@ function assertSignature(statement: Statement, contentType: string, content: Buf
   if (header === null || payload === null) throw refused('does not contain JSON');
   const hash = typeof header.alg === 'string' ? HASHES[header.alg] : undefined;
   if (hash === undefined) throw refused(`must use one of ${Object.keys(HASHES).join(', ')}`);
-  if (!isEquivalent(payload as Statement, statement)) throw refused('is of another statement');
+  if (!isEquivalent(payload as Statement, statement)) throw refused('signs another statement');
   if (header.x5c === undefined) return;
   const certificate = readCertificate(header.x5c);
   const signed = Buffer.from(`${header64}.${payload64}`);

@@ -59,7 +59,7 @@ export class StatementReader {
 
   /**
    * Reads one statement.
-   * @throws {ProblemError} `not-found`, also if it is voided and `isVoided` is false, or the reverse
+   * @throws {ProblemError} `not-found` (also if it is voided and `isVoided` is false, or the reverse)
    */
   async read(
     scope: LrsScope,

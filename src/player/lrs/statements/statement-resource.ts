@@ -54,7 +54,7 @@ export async function respondToStatements(
     default:
       throw new ProblemError(
         'method-not-allowed',
-        'Statements are taken with PUT and POST and read with GET',
+        'Statements are stored with PUT and POST and read with GET',
         {
           headers: { Allow: 'GET, HEAD, PUT, POST' },
         },
@@ -229,7 +229,8 @@ function readFilters(query: QueryReader): IndexTerm[] {
 function readPlace(text: string | null): StatementPlace | null {
   if (text === null) return null;
   const parts = PLACE.exec(text);
-  if (parts === null) throw invalidInput([{ pointer: '/query/after', detail: 'is not one of ours' }]);
+  if (parts === null)
+    throw invalidInput([{ pointer: '/query/after', detail: 'must come from the more member of a response' }]);
   return { storedAt: Number(parts[1]), id: Number(parts[2]) };
 }
 

@@ -7,7 +7,7 @@ const MAX_TAG_LENGTH = 100;
 const KINDS_OF_MATCH = 3;
 
 /**
- * Chooses a text by its language. The first of the wanted languages that has any match decides: the same language,
+ * Chooses a text by its language. The first wanted language with a match decides. A match is the same language,
  * otherwise a variant of it (`de-CH` for `de`), otherwise a more general one (`de` for `de-AT`). Each text is searched
  * once for all languages together.
  */

@@ -17,7 +17,7 @@ export interface ActivityDefinition {
   readonly children: readonly ActivityDefinition[];
 }
 
-/** The tree by which a course is sequenced. */
+/** The activity tree of a course, which its sequencing uses. */
 export interface ActivityTreeDefinition {
   readonly root: ActivityDefinition;
   /** Whether shared objectives persist after the attempt. */

@@ -40,7 +40,7 @@ export class ActivityTree {
 
   /** The only unit of a course; null if the course has several. */
   get only(): Activity | null {
-    const [only, ...others] = [...this.root.walk()].filter(({ isLeaf }) => isLeaf);
+    const [only, ...others] = [...this.root.availableActivities()].filter(({ isLeaf }) => isLeaf);
     return only === undefined || others.length > 0 ? null : only;
   }
 

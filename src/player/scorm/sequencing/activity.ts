@@ -64,7 +64,7 @@ export class Activity {
   }
 
   /** The activity itself and the available activities below it, in preorder. */
-  walk(): Generator<Activity> {
+  availableActivities(): Generator<Activity> {
     return preorder(this, ({ available }) => available);
   }
 

@@ -26,7 +26,7 @@ const DEFAULT_RULES: readonly RollupRule[] = (
 export function rollUpFrom(activity: Activity, root: Activity): void {
   const changed = new Set(activity.path());
   const shared = new Set([...changed].flatMap((each) => each.objectives.flatMap((one) => one.written())));
-  for (const other of root.walk()) {
+  for (const other of root.availableActivities()) {
     const reads = other.objectives.some(({ definition }) =>
       definition.maps.some(({ targetObjectiveId }) => shared.has(targetObjectiveId)),
     );

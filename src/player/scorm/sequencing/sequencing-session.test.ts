@@ -105,7 +105,7 @@ describe('sequencing of SCORM 2004', () => {
     assert.equal(learner.choose('a'), 'nothing');
   });
 
-  it('knows when the time of an attempt is over', async () => {
+  it('detects that the time limit of an attempt is reached', async () => {
     const limited =
       '<imsss:limitConditions attemptAbsoluteDurationLimit="PT90S"/>' +
       rule('postConditionRule', 'condition="timeLimitExceeded" operator="not"', 'retry');
@@ -234,7 +234,7 @@ describe('sequencing of SCORM 2004', () => {
     );
   });
 
-  it('discards the results of an abandoned unit, and keeps the place of the learner', async () => {
+  it('discards the results of an abandoned unit, and keeps the learner’s position', async () => {
     const learner = await Learner.in(unit('a') + unit('b'));
     learner.go('start');
     assert.equal(learner.go('abandon'), 'nothing');

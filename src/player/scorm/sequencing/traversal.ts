@@ -165,7 +165,7 @@ function choiceStep(from: Activity, direction: Direction): Activity | null {
 }
 
 function isAfter(one: Activity, other: Activity, top: Activity): boolean {
-  const order = [...top.walk()];
+  const order = [...top.availableActivities()];
   return order.indexOf(one) > order.indexOf(other);
 }
 

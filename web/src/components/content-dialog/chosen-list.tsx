@@ -19,7 +19,7 @@ interface Chosen {
   name: string;
 }
 
-/** What has been chosen, by name; each can be removed. */
+/** The chosen items, by name; each can be removed. */
 export function ChosenList<T extends Chosen>({
   label,
   assets,

@@ -14,7 +14,7 @@ import { ContentMatches } from './content-matches.tsx';
 import { useChoiceSearch } from './use-choice-search.ts';
 import { useChoices } from './use-choices.ts';
 
-/** What is chosen from, and what happens to the choices. */
+/** The items to choose from, and what happens to the choices. */
 export interface ContentFormProps<T extends Choice> {
   types: readonly T['type'][];
   /** A hook that reads a page of the choices. */

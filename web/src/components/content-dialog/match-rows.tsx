@@ -30,7 +30,7 @@ export function Match({
           {...CHOICE_CONTROL}
           onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
         />
-        <Words asset={asset} note={isAdded ? texts.added : ''} />
+        <AssetText asset={asset} note={isAdded ? texts.added : ''} />
       </label>
     </li>
   );
@@ -55,13 +55,13 @@ export function SingleMatch({
         {...CHOICE_CONTROL}
         onClick={onChoose}
       >
-        <Words asset={asset} note={isCurrent ? texts.current : ''} />
+        <AssetText asset={asset} note={isCurrent ? texts.current : ''} />
       </UnstyledButton>
     </li>
   );
 }
 
-function Words({ asset, note }: { asset: Choice; note: string }) {
+function AssetText({ asset, note }: { asset: Choice; note: string }) {
   const facts = [note, texts.types[asset.type], asset.location, texts.id(asset.id)];
   return (
     <>

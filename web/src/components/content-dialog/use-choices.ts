@@ -4,7 +4,7 @@ import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import type { Choice } from './choice.ts';
 
 /**
- * What has been chosen, over several searches and pages.
+ * The choices, over several searches and pages.
  * @param max maximum number of choices
  * @param onChanged called when there are choices, or none any more
  */
@@ -33,7 +33,7 @@ export function useChoices<T extends Choice>(max: number, onChanged: (hasChoices
         return after;
       });
     },
-    /** Why they cannot be added; null if they can, or if nobody has tried to add none. */
+    /** Why they cannot be added; null if they can, or if an empty choice was not submitted yet. */
     problem: tooMany ? texts.tooMany(max) : submitted && !hasChoices ? texts.nothingChosen : null,
     /** Returns whether they can be added. If not, the problem is then shown. */
     check: (): boolean => {

@@ -6,7 +6,7 @@ import { deadLetters } from '../../texts/dead-letters.ts';
 import { shared } from '../../texts/shared.ts';
 import { FormProblem } from '../form-problem.tsx';
 import { RunButtons } from '../run-buttons.tsx';
-import { KeptOpen, RunDialog } from '../run-dialog.tsx';
+import { KeepDialogOpen, RunDialog } from '../run-dialog.tsx';
 import { progressOf, type RedeliveryRun } from './redelivery-run.ts';
 import { type RedeliverySelection, useRedeliveryRun } from './use-redelivery-run.ts';
 
@@ -16,7 +16,8 @@ const NOTHING_ASKED: RedeliverySelection = { action: 'redeliver', webhook: null,
 
 /**
  * Redelivers or removes the dead letters of one webhook, or of all, step by step with progress, until it is stopped.
- * Returns the function that asks, and the dialog. The dialog keeps to what was asked, whatever the address becomes.
+ * Returns the function that asks, and the dialog. The dialog is about the messages that were confirmed, even if the
+ * address changes.
  * @param onRun called when it has processed messages
  */
 export function useRedelivery(onRun?: () => void): {
@@ -60,7 +61,7 @@ function RedeliveryForm({
   const isRunning = run?.phase === 'running';
   return (
     <Stack gap="md">
-      <KeptOpen when={isRunning} />
+      <KeepDialogOpen when={isRunning} />
       <div>
         {webhook === null
           ? filter === null

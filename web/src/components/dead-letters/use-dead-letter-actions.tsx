@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type Acted, type DeadLetterAction, deadLettersKey } from '../../api/dead-letters.ts';
+import { type ActionResult, type DeadLetterAction, deadLettersKey } from '../../api/dead-letters.ts';
 import { webhooksKey } from '../../api/webhooks.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { useIsShown } from '../../utilities/use-is-shown.ts';
@@ -21,7 +21,7 @@ export function useDeadLetterActions({
   removable,
   note,
 }: {
-  act: (action: DeadLetterAction) => Promise<Acted>;
+  act: (action: DeadLetterAction) => Promise<ActionResult>;
   onDone: () => void;
   removable: number;
   note?: ReactNode;

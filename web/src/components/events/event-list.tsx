@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<ListedEvent>[] = [
 /** Without the column that would be the same in all events of a registration. */
 const COLUMNS_OF_REGISTRATION = COLUMNS.filter(({ id }) => id !== 'about');
 
-/** Events as rows; each leads to its page. */
+/** Events as rows; each links to its page. */
 export function EventList({
   rows,
   ofRegistration = false,

@@ -41,7 +41,7 @@ export function TimeFilter({
 }
 
 /** Shows a filter that was set by a link, and can remove it. */
-export function OnlyFilter({
+export function LinkedFilter({
   table,
   name,
   label,

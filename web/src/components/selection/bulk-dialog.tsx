@@ -5,7 +5,7 @@ import { shared } from '../../texts/shared.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { Callout } from '../callout.tsx';
 import { FormProblem } from '../form-problem.tsx';
-import { KeptOpen, RunDialog } from '../run-dialog.tsx';
+import { KeepDialogOpen, RunDialog } from '../run-dialog.tsx';
 import { progressOf } from './bulk-words.ts';
 import { FailureList, MAX_NAMED } from './failure-list.tsx';
 import styles from './selection.module.css';
@@ -52,7 +52,7 @@ function BulkForm<T>({ children, typed = false, ...action }: BulkDialogProps<T>)
       }}
     >
       <Stack gap="md">
-        <KeptOpen when={isRunning} />
+        <KeepDialogOpen when={isRunning} />
         {phase === 'asking' && (
           <Text component="div" size="md">
             {items.length > 1 && <Names items={items} />}

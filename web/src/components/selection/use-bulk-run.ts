@@ -14,7 +14,7 @@ interface Failure<T> extends BulkItem<T> {
   error: unknown;
 }
 
-/** What a bulk action does. */
+/** A bulk action. */
 export interface BulkAction<T> {
   items: readonly BulkItem<T>[];
   /** The texts of the action. */

@@ -1,7 +1,7 @@
 import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import { accounts } from '../../texts/accounts.ts';
 
-/** What is wrong with the name of an account; null if nothing is. Counted in code points, like the service does. */
+/** The problem with the name of an account; null if there is none. Counted in code points, like the service does. */
 export function checkName(name: string): string | null {
   const characters = [...name.trim()].length;
   if (characters === 0) return accounts.checks.name;

@@ -50,13 +50,13 @@ export function DeleteAccountDialog({
         onClose();
       }}
     >
-      <WhatGoes accountId={account.id} />
+      <DeletedData accountId={account.id} />
       <p>{texts.event}</p>
     </ConfirmDialog>
   );
 }
 
-function WhatGoes({ accountId }: { accountId: number }) {
+function DeletedData({ accountId }: { accountId: number }) {
   const contents = useQuery(accountContentsQuery(accountId, { limit: 1 }));
   const registered = useQuery(registrationListQuery({ account_id: accountId, limit: 1 }));
   if (contents.isError || registered.isError) return texts.uncounted;

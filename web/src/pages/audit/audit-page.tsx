@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { AUDIT_ACTION_NAMES, AUDIT_ACTIONS, AUDIT_OBJECT_TYPES } from '../../../../src/audit/actions.ts';
 import { type ActorType, auditQuery } from '../../api/audit.ts';
 import { AuditList } from '../../components/audit/audit-list.tsx';
-import { OnlyFilter } from '../../components/log/log-filters.tsx';
+import { LinkedFilter } from '../../components/log/log-filters.tsx';
 import { LOG_PAGE_SIZE, LogPage } from '../../components/log/log-page.tsx';
 import { useLog } from '../../components/log/use-log.ts';
 import { TableFilter } from '../../components/table-filter.tsx';
@@ -65,7 +65,7 @@ export function AuditPage() {
       filtersOfLinks={
         object_type !== undefined &&
         object_id !== undefined && (
-          <OnlyFilter
+          <LinkedFilter
             table={table}
             name="object_id"
             label={words.only(audit.objects[object_type], object_id)}

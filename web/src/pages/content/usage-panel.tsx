@@ -6,7 +6,7 @@ import { Panel } from '../../components/panel.tsx';
 import { courses } from '../../texts/courses.ts';
 import { isUsed, UsageList } from './changes/usage-list.tsx';
 
-/** What uses an asset. */
+/** The users of an asset: other content, accounts and registrations. */
 export function UsagePanel({ type, id }: { type: ContentType; id: number }) {
   const { data, error, refetch } = useQuery(usageQuery(type, id));
   return (

@@ -7,7 +7,7 @@ import { DeliveryDrawer } from '../webhooks/history/delivery-drawer.tsx';
 
 const route = getRouteApi('/app/admin/administration/integrations/dead-letters');
 
-/** The dead letter that the address opens, in a drawer that leads to its neighbours in the list. */
+/** The dead letter that the address opens, in a drawer with links to its neighbours in the list. */
 export function OpenLetter({ letters }: { letters: readonly DeadLetter[] }) {
   const { delivery, of: webhookOf } = route.useSearch();
   const navigate = route.useNavigate();

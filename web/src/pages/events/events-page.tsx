@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
 import { eventsQuery } from '../../api/events.ts';
 import { EventList } from '../../components/events/event-list.tsx';
-import { OnlyFilter } from '../../components/log/log-filters.tsx';
+import { LinkedFilter } from '../../components/log/log-filters.tsx';
 import { LOG_PAGE_SIZE, LogPage } from '../../components/log/log-page.tsx';
 import { useLog } from '../../components/log/use-log.ts';
 import { AssetFilter } from '../../components/registrations/asset-filter.tsx';
@@ -66,7 +66,7 @@ export function EventsPage() {
         </>
       }
       filtersOfLinks={ONLY.map(([name, what]) => (
-        <OnlyFilter
+        <LinkedFilter
           key={name}
           table={table}
           name={name}

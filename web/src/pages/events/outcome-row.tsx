@@ -16,7 +16,7 @@ export function OutcomeRow({
   reason,
 }: {
   outcome: EventWebhookRecord;
-  /** Why messages of the webhook wait; undefined if nothing holds them. */
+  /** Why messages of the webhook wait; undefined if nothing delays them. */
   reason: WaitingReasonRecord | undefined;
 }) {
   const { message } = outcome;

@@ -21,7 +21,7 @@ export function useWaitingReasons(
   return new Map(data.map((reason) => [reason.webhook_id, reason]));
 }
 
-/** Why a message waits, with a link to what it waits for. */
+/** Why a message waits, with a link to the cause. */
 export function WaitingReason({
   outcome,
   reason,
@@ -33,7 +33,7 @@ export function WaitingReason({
   if (!UNSENT.has(message?.status)) return null;
   return (
     <span className={styles.reason}>
-      <Words reason={reason} messageId={message?.message_id} />{' '}
+      <ReasonText reason={reason} messageId={message?.message_id} />{' '}
       <MessageLink inherit underline="always" webhookId={webhookId} aria-label={texts.line(name)}>
         {texts.openLine}
       </MessageLink>
@@ -41,7 +41,13 @@ export function WaitingReason({
   );
 }
 
-function Words({ reason: of, messageId }: { reason: WaitingReasonRecord; messageId: string | undefined }) {
+function ReasonText({
+  reason: of,
+  messageId,
+}: {
+  reason: WaitingReasonRecord;
+  messageId: string | undefined;
+}) {
   const { webhook_id: webhookId, since_dt: since, blocker } = of;
   if (of.reason === 'TURNED_OFF') return texts.turnedOff;
   if (of.reason === 'UNREADABLE') return texts.unreadable;

@@ -30,7 +30,7 @@ export function NamePanel() {
   const change = useFormMutation({
     mutationFn: ({ name }: { name: string }) => changeProfile({ name: name.trim() }),
     onSuccess: async (_, { name }) => {
-      // Later input stays.
+      // Keeps later input.
       if (form.getValues().name === name) form.setValues({ name: name.trim() });
       form.resetDirty({ name: name.trim() });
       notifyDone(texts.saved);

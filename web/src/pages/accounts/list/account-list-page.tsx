@@ -26,9 +26,9 @@ import { listQuery } from '../../../utilities/table-search.ts';
 import { AccountMenu } from '../account-menu.tsx';
 import { AccountState } from '../account-state.tsx';
 import styles from '../accounts.module.css';
+import { DeletedWithAccounts } from '../deleted-with-accounts.tsx';
 import { AddContentsDialog } from '../details/add-contents-dialog.tsx';
 import { type ActOnAccount, useAccountActions } from '../use-account-actions.tsx';
-import { WhatAccountsTake } from '../what-accounts-take.tsx';
 import { CreateAccountDialog } from './create-account-dialog.tsx';
 
 const route = getRouteApi('/app/accounts');
@@ -101,7 +101,7 @@ export function AccountListPage() {
     words: accounts.remove.many,
     nameOf,
     typed: true,
-    description: (rows) => <WhatAccountsTake selected={rows} />,
+    description: (rows) => <DeletedWithAccounts selected={rows} />,
     act: ({ id }) => deleteAccount(id),
     onEnd: () =>
       Promise.all([

@@ -77,7 +77,7 @@ function DeleteForm({
     },
   });
   const used = usage.data !== undefined && isUsed(usage.data) ? usage.data : null;
-  const isFull = folder !== undefined && holdsAnything(folder);
+  const isFull = folder !== undefined && hasContents(folder);
   const failure = remove.error ?? usage.error;
   const explanation = failure === null ? null : explainError(failure);
   return (
@@ -159,6 +159,6 @@ function FolderContents({ folder, onClose }: { folder: FolderNode; onClose: () =
   );
 }
 
-function holdsAnything({ children, courses: count, equivalents, bundles }: FolderNode): boolean {
+function hasContents({ children, courses: count, equivalents, bundles }: FolderNode): boolean {
   return children.length + count + equivalents + bundles > 0;
 }

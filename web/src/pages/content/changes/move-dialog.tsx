@@ -7,7 +7,7 @@ import { ErrorState } from '../../../components/error-state.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone, notifyLeft } from '../../../components/notify.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
-import { KeptOpen, RunDialog } from '../../../components/run-dialog.tsx';
+import { KeepDialogOpen, RunDialog } from '../../../components/run-dialog.tsx';
 import { FailureList, namesOf } from '../../../components/selection/failure-list.tsx';
 import { folders } from '../../../texts/content.ts';
 import { shared } from '../../../texts/shared.ts';
@@ -65,7 +65,7 @@ function MoveForm({
   const { index, error, refetch } = useFolderIndex();
   const [chosen, setChosen] = useState<FolderNode | null>(null);
   const [done, setDone] = useState(0);
-  /** What failed, and the folder that was chosen then. */
+  /** The failures, and the folder that was chosen. */
   const [outcome, setOutcome] = useState<(MoveOutcome & { folder: FolderNode }) | null>(null);
   const stopper = useRef<AbortController>(null);
   const isShown = useIsShown();
@@ -109,10 +109,10 @@ function MoveForm({
   });
   if (index === null)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
-  const refusal = chosen === null ? null : whyNot(index, assets, chosen);
+  const refusal = chosen === null ? null : reasonNotToMove(index, assets, chosen);
   return (
     <Stack gap="md">
-      <KeptOpen when={move.isPending} />
+      <KeepDialogOpen when={move.isPending} />
       <Text c="dimmed" size="sm">
         {words.description}
       </Text>
@@ -178,7 +178,7 @@ function isItself(index: FolderIndex, assets: readonly Dragged[], node: FolderNo
   });
 }
 
-function whyNot(index: FolderIndex, assets: readonly Dragged[], node: FolderNode): string | null {
+function reasonNotToMove(index: FolderIndex, assets: readonly Dragged[], node: FolderNode): string | null {
   if (isItself(index, assets, node)) return words.itself;
   return assets.every(({ folderId }) => folderId === node.id) ? words.already : null;
 }

@@ -24,7 +24,7 @@ export function isHeld({ accounts, equivalents, bundles }: ContentUsage): boolea
   return accounts.total + equivalents.total + bundles.total > 0;
 }
 
-/** What uses an asset, with links to where it can be removed. */
+/** The users of an asset, with links to the pages where it can be removed from them. */
 export function UsageList({ usage, asset: { type, id } }: { usage: ContentUsage; asset: AssetReference }) {
   const { registrations } = usage;
   return (

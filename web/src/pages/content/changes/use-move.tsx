@@ -20,7 +20,7 @@ export interface MoveOutcome {
   failed: { asset: Dragged; error: unknown }[];
   /** Those that were not tried, because the run was stopped or ended with an error. */
   left: Dragged[];
-  /** What ended it, because all others would fail, too; otherwise null. */
+  /** The error that ended the run, because all others would fail, too; otherwise null. */
   error: unknown;
 }
 

@@ -24,7 +24,7 @@ import { DeleteDialog } from '../changes/delete-dialog.tsx';
 import { MoveDialog } from '../changes/move-dialog.tsx';
 import { RenameDialog } from '../changes/name-dialog.tsx';
 import { FolderPath } from '../folders/folder-path.tsx';
-import { GoneAsset } from '../gone-asset.tsx';
+import { MissingAsset } from '../missing-asset.tsx';
 import { ChooseFiles } from '../uploads/choose-files.tsx';
 import { DropZone } from '../uploads/drop-zone.tsx';
 import { useUpload } from '../uploads/use-upload.ts';
@@ -38,7 +38,7 @@ const route = getRouteApi('/app/content-layout/content/courses/$courseId');
 export function CoursePage() {
   const { courseId } = route.useParams();
   const { data, error, refetch } = useQuery(courseQuery(Number(courseId)));
-  if (isNotFound(error) || isInvalid(error)) return <GoneAsset icon={IconBookOff} />;
+  if (isNotFound(error) || isInvalid(error)) return <MissingAsset icon={IconBookOff} />;
   if (data === undefined)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
   return <Course key={data.record.id} course={data.record} etag={data.etag} />;

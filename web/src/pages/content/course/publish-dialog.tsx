@@ -22,7 +22,7 @@ export function PublishDialog({
 }: {
   course: CourseWithVersions;
   etag: string | null;
-  /** The version to publish, also while the dialog fades out. */
+  /** The version to publish, even while the dialog fades out. */
   version: CourseVersion;
   opened: boolean;
   /** Called with the version that it is about: a response may arrive when the dialog is about another one. */

@@ -6,7 +6,7 @@ import { isInvalid, isNotFound } from '../../../api/errors.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { useIsAdmin } from '../../../session/session-context.ts';
-import { GoneAsset } from '../gone-asset.tsx';
+import { MissingAsset } from '../missing-asset.tsx';
 import { draftOfEquivalent, toEquivalent } from './group-draft.ts';
 import { GroupPage } from './group-page.tsx';
 
@@ -19,7 +19,7 @@ export function EquivalentPage() {
   const isAdmin = useIsAdmin();
   const query = (isAdmin ? equivalentForEditQuery : equivalentQuery)(id);
   const { data, error, refetch } = useQuery(query);
-  if (isNotFound(error) || isInvalid(error)) return <GoneAsset icon={IconLanguageOff} />;
+  if (isNotFound(error) || isInvalid(error)) return <MissingAsset icon={IconLanguageOff} />;
   if (data === undefined)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
   return (

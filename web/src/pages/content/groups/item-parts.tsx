@@ -9,8 +9,8 @@ import type { GroupItem } from './group-draft.ts';
 import styles from './groups.module.css';
 import type { Step } from './use-item-moves.ts';
 
-/** What an item is dragged by. For the mouse only; the arrow buttons do the same for everyone. */
-export function Grip(dragging: HTMLAttributes<HTMLSpanElement>) {
+/** The handle for dragging an item. For the mouse only; the arrow buttons do the same for everyone. */
+export function DragHandle(dragging: HTMLAttributes<HTMLSpanElement>) {
   return (
     <span aria-hidden className={styles.grip} title={groups.drag} {...dragging}>
       <IconGripVertical size={16} stroke={1.6} aria-hidden />

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { groups } from '../../../texts/content-groups.ts';
 import type { GroupItem } from './group-draft.ts';
 import styles from './groups.module.css';
-import { Grip, ItemName, MoveButtons, RemoveButton } from './item-parts.tsx';
+import { DragHandle, ItemName, MoveButtons, RemoveButton } from './item-parts.tsx';
 import { useItemDrag } from './use-item-drag.ts';
 import { useItemFilter } from './use-item-filter.ts';
 import { useItemMoves } from './use-item-moves.ts';
@@ -55,7 +55,7 @@ export function OrderedList({
               data-wrong={errors.has(key) || undefined}
               {...drag.target(key, at)}
             >
-              {canOrder && <Grip {...drag.grip(item)} />}
+              {canOrder && <DragHandle {...drag.grip(item)} />}
               <ItemName item={item} />
               {detail?.(item)}
               {!readOnly && (

@@ -17,7 +17,7 @@ export interface GroupSource<T> {
   update: (draft: GroupDraft, etag: string | null) => Promise<Read<T>>;
 }
 
-/** What the form starts from. */
+/** The record that the form starts with. */
 interface Base<T> extends Read<T> {
   draft: GroupDraft;
   /** The draft that was sent to save it; null if it was read. */
@@ -43,7 +43,7 @@ export function useGroupEdit<T>({ read, queryKey, toDraft, update }: GroupSource
     onSuccess: (saved, { draft }) => {
       notifyDone(groups.saved);
       setBase({ ...saved, draft: withKeysOf(draft, toDraft(saved.record)), savedFrom: draft });
-      // Not awaited: what was saved is known, even if nothing can be read now.
+      // Not awaited: the saved values are known, even if nothing can be read now.
       void queryClient.invalidateQueries({ queryKey: contentKey });
     },
   });

@@ -9,9 +9,9 @@ import { content } from '../../../texts/content.ts';
 import { useContentActions } from '../changes/use-content-actions.tsx';
 import { ChooseFiles } from '../uploads/choose-files.tsx';
 import type { ChosenFiles } from '../uploads/chosen-files.ts';
-import { BelowSwitch } from './below-switch.tsx';
 import { courseColumns } from './course-columns.tsx';
 import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
+import { SubfoldersSwitch } from './subfolders-switch.tsx';
 import { useContentList } from './use-content-list.ts';
 import { useContentMoves } from './use-content-moves.tsx';
 
@@ -56,7 +56,7 @@ export function CourseTable({
           />
         }
         selecting={moves.selecting}
-        toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
+        toolbar={<SubfoldersSwitch {...{ table, recursive, folderId, folderName }} />}
         empty={
           <FolderEmpty
             kind="courses"

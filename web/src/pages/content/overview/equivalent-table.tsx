@@ -8,10 +8,10 @@ import type { Column } from '../../../components/table-columns.ts';
 import { content } from '../../../texts/content.ts';
 import { useContentActions } from '../changes/use-content-actions.tsx';
 import { AddButton } from './add-button.tsx';
-import { BelowSwitch } from './below-switch.tsx';
 import { changedColumn, Location } from './content-cells.tsx';
 import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
 import styles from './overview.module.css';
+import { SubfoldersSwitch } from './subfolders-switch.tsx';
 import { useContentList } from './use-content-list.ts';
 import { useContentMoves } from './use-content-moves.tsx';
 
@@ -70,7 +70,7 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
         searchLabel={content.searchIn.equivalents}
         dragging={moves.dragging}
         selecting={moves.selecting}
-        toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
+        toolbar={<SubfoldersSwitch {...{ table, recursive, folderId, folderName }} />}
         empty={
           <FolderEmpty
             kind="equivalents"

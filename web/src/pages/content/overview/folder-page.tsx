@@ -34,7 +34,7 @@ import { CONTENT_KINDS, type ContentKind } from './content-kinds.ts';
 import { CourseTable } from './course-table.tsx';
 import { EquivalentTable } from './equivalent-table.tsx';
 import styles from './overview.module.css';
-import { goesBelow } from './use-content-list.ts';
+import { includesSubfolders } from './use-content-list.ts';
 
 const route = getRouteApi('/app/content-layout/content');
 /** Narrower windows have no room for the tree next to a table. */
@@ -55,7 +55,7 @@ export function FolderPage() {
   });
   if (index === null && error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
   const lone = node === undefined ? (beyond.data?.record ?? null) : null;
-  const shown = node ?? (lone === null ? null : loneNode(lone));
+  const shown = node ?? (lone === null ? null : nodeWithoutChildren(lone));
   const isGone = index !== null && shown === null && (truncated ? isNotFound(beyond.error) : true);
   return (
     <div className={styles.page}>
@@ -137,7 +137,7 @@ function OpenFolder({
   const path = node === null || index === null ? [] : index.path(node).slice(0, -1);
   const parentId = lone?.parent_id ?? node?.parent?.id ?? HOME_ID;
   const counts = node === null || lone !== null ? null : (index?.countsBelow(node) ?? null);
-  const shownCounts = goesBelow(folderId, below) ? counts : node;
+  const shownCounts = includesSubfolders(folderId, below) ? counts : node;
   const parts = { folderId, folderName: node?.name ?? '', counts, isHome };
   return (
     <DropZone
@@ -231,6 +231,6 @@ function useFocusAfterChange(folderId: number): void {
   }, [folderId]);
 }
 
-function loneNode({ id, name }: { id: number; name: string }): FolderNode {
+function nodeWithoutChildren({ id, name }: { id: number; name: string }): FolderNode {
   return { id, name, parent: null, children: [], courses: 0, equivalents: 0, bundles: 0 };
 }

@@ -14,7 +14,7 @@ export interface ContentList {
 }
 
 /** Whether a list includes subfolders. Defaults to yes at Home, and to no elsewhere. */
-export function goesBelow(folderId: number, below: unknown): boolean {
+export function includesSubfolders(folderId: number, below: unknown): boolean {
   return folderId === HOME_ID ? below !== 'no' : below === 'yes';
 }
 
@@ -22,7 +22,7 @@ export function goesBelow(folderId: number, below: unknown): boolean {
 export function useContentList(folderId: number): ContentList {
   const table = useTable(PLACE);
   const { folder: _folder, kind: _kind, below, ...search } = table.values;
-  const recursive = goesBelow(folderId, below) || search.search !== undefined;
+  const recursive = includesSubfolders(folderId, below) || search.search !== undefined;
   const place =
     recursive && folderId === HOME_ID ? {} : { folder_id: folderId, ...(recursive ? { recursive } : {}) };
   return { table, recursive, query: { ...listQuery(search), ...place } };

@@ -9,7 +9,7 @@ import { content } from '../../../texts/content.ts';
 import { MoveDialog } from '../changes/move-dialog.tsx';
 import { type Dragged, NOTHING_DRAGGED, useContent } from '../content-context.ts';
 
-/** What moving needs to know of a row. */
+/** The data of a row that moving needs. */
 interface Movable {
   id: number;
   name: string;

@@ -2,7 +2,7 @@ import type { CourseRecord } from '../../../api/courses.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { UploadProgress } from '../../../api/upload.ts';
 
-/** What a package is uploaded for. */
+/** The purpose of an upload. */
 export type UploadTarget =
   | { kind: 'course'; folderId: number; folderName: string }
   | { kind: 'version'; courseId: number; courseName: string };

@@ -28,7 +28,7 @@ const FOREMOST = { sort: 'success_count', direction: 'desc', limit: 1 };
  */
 export function useFirstSteps(courses: number | undefined): FirstSteps | null | undefined {
   const isAdmin = useIsAdmin();
-  const [over, setOver] = useState(() => !isAdmin || readOver());
+  const [over, setOver] = useState(() => !isAdmin || readIsOver());
   const clients = useQuery({ ...anyClientQuery, enabled: !over });
   const webhooks = useQuery({ ...webhookListQuery(FOREMOST), enabled: !over });
   const webhook = webhooks.data?.data[0];
@@ -40,19 +40,19 @@ export function useFirstSteps(courses: number | undefined): FirstSteps | null | 
   if (webhook !== undefined && webhook.success_count > 0) done.add('postback');
   const isComplete = known && done.size === FIRST_STEPS.length;
   const end = () => {
-    storeOver();
+    storeIsOver();
     setOver(true);
   };
   useEffect(() => {
     if (!isComplete) return;
-    storeOver();
+    storeIsOver();
     setOver(true);
   }, [isComplete]);
   if (over || isComplete || clients.isError || webhooks.isError) return null;
   return known ? { done, webhookId: webhook?.id ?? null, hide: end } : undefined;
 }
 
-function readOver(): boolean {
+function readIsOver(): boolean {
   try {
     return localStorage.getItem(STORED) === OVER;
   } catch {
@@ -60,7 +60,7 @@ function readOver(): boolean {
   }
 }
 
-function storeOver(): void {
+function storeIsOver(): void {
   try {
     localStorage.setItem(STORED, OVER);
   } catch {

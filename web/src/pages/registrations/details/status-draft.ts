@@ -23,7 +23,7 @@ export interface StatusDraft {
   duration: string;
 }
 
-/** What is wrong with a draft, by its members. */
+/** The errors of a draft, by its members. */
 export type DraftFaults = Partial<Record<'score' | 'duration', string>>;
 
 /** The draft with which an edit starts. */

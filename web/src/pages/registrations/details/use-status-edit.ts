@@ -26,8 +26,8 @@ function editFrom(basis: Read<Registration>, draft: StatusDraft): Edit | null {
 }
 
 /**
- * An administrator's edit of a learner's results. Without one, the draft is what was reported last. From the first
- * change on, it is the input, and saving it asks first if the results have changed since.
+ * An administrator's edit of a learner's results. Without one, the draft has the latest reported results. From the
+ * first change on, it is the input, and saving it asks first if the results have changed since.
  */
 export function useStatusEdit(read: Read<Registration>) {
   const queryClient = useQueryClient();
@@ -58,7 +58,7 @@ export function useStatusEdit(read: Read<Registration>) {
         (before) => before && { record: { ...before.record, ...saved.record }, etag: saved.etag },
       );
       setEdit((now) => now && editFrom(saved, afterSaving(now.draft, sent.draft, draftOf(saved.record))));
-      // Not awaited: what was saved is known, even if nothing can be read now.
+      // Not awaited: the saved values are known, even if nothing can be read now.
       void queryClient.invalidateQueries({ queryKey: registrationsKey });
     },
   });

@@ -20,7 +20,7 @@ import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
-import { type Interaction, interactionsOf, isRight } from './interactions.ts';
+import { type Interaction, interactionsOf, isCorrect } from './interactions.ts';
 
 const texts = registrations.history;
 
@@ -187,7 +187,7 @@ function Interactions({ interactions, unit }: { interactions: readonly Interacti
 }
 
 function Verdict({ interaction }: { interaction: Interaction }) {
-  const right = isRight(interaction);
+  const right = isCorrect(interaction);
   if (right === null) {
     return interaction.result === '' ? null : <StatusBadge tone="quiet">{interaction.result}</StatusBadge>;
   }

@@ -13,7 +13,7 @@ export interface Interaction {
 }
 
 /** Whether the answer was correct; null if that is unknown. */
-export function isRight({ result }: Interaction): boolean | null {
+export function isCorrect({ result }: Interaction): boolean | null {
   if (result === 'correct') return true;
   if (result === 'incorrect' || result === 'wrong') return false;
   return null;

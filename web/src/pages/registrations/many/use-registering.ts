@@ -61,7 +61,7 @@ export function processed({ registered, skipped, refused }: Registering): number
   return registered + skipped + refused.length;
 }
 
-/** What has been done, and what is left. */
+/** The results so far, and the number of learners that are left. */
 export function resultOf(state: Registering): string {
   const { registered, skipped } = state;
   const left = state.plan.learners.length - processed(state);

@@ -37,7 +37,7 @@ export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
             {texts.failed(failure.failures)}{' '}
             {failure.since_dt !== null && <Time value={failure.since_dt} format="clock" />}
             {'. '}
-            {failure.delivery !== null && whatHappens(failure, failure.delivery)}
+            {failure.delivery !== null && consequenceOf(failure, failure.delivery)}
           </div>
           {failure.error_message !== null && (
             <p className={styles.message} data-testid="last-error">
@@ -79,7 +79,7 @@ export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
   );
 }
 
-function whatHappens({ max_attempts: max }: Failure, delivery: NonNullable<Failure['delivery']>): string {
+function consequenceOf({ max_attempts: max }: Failure, delivery: NonNullable<Failure['delivery']>): string {
   if (delivery.status === 'DEAD_LETTERED') return texts.deadLettered;
   return texts.lastAttempt(formatNumber(max));
 }

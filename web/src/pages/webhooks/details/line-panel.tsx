@@ -37,7 +37,7 @@ const TONES: Readonly<Record<Line['state'], Tone>> = {
   PAUSED: 'warn',
 };
 
-/** The line: what is waiting, why and until when, with the actions on its head. */
+/** The line: the waiting messages, why and until when they wait, and the actions on its head. */
 export function LinePanel({ webhook }: { webhook: WebhookRecord }) {
   const { data, error, refetch } = useQuery(lineQuery(webhook.id));
   const dead = useQuery(hasDeadLettersQuery(webhook.id));

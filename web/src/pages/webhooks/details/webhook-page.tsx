@@ -40,7 +40,10 @@ import styles from './webhook-page.module.css';
 
 const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId');
 
-/** The page of a webhook. What is open for one webhook must not act on the next one, so each has its own state. */
+/**
+ * The page of a webhook. A dialog that is open for one webhook must not act on the next one, so each webhook has its
+ * own state.
+ */
 export function WebhookPage() {
   const { webhookId } = route.useParams();
   return <PageOf key={webhookId} webhookId={webhookId} />;
@@ -65,7 +68,7 @@ function PageOf({ webhookId }: { webhookId: number }) {
   return (
     <>
       {gone ? (
-        <GoneWebhook webhookId={webhookId} />
+        <DeletedWebhook webhookId={webhookId} />
       ) : record !== undefined ? (
         <Details record={record} />
       ) : error === null ? (
@@ -227,7 +230,7 @@ function Details({ record }: { record: WebhookRecord }) {
 }
 
 /** The history of a deleted webhook can still be read. */
-function GoneWebhook({ webhookId }: { webhookId: number }) {
+function DeletedWebhook({ webhookId }: { webhookId: number }) {
   return (
     <>
       <EmptyState

@@ -69,7 +69,7 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
   // The record with which the form starts, and the version that saving replaces.
   const [start, setStart] = useState({ record, number: 0 });
   const [base, setBase] = useState(etag);
-  // What would deactivate the webhook, and so needs an answer.
+  // A configuration that deactivates the webhook, and waits for confirmation.
   const [asked, setAsked] = useState<WebhookConfiguration | null>(null);
   const details = {
     to: '/administration/integrations/webhooks/$webhookId',

@@ -54,7 +54,7 @@ export function DeliveryDrawer({
   const [shown, setShown] = useState(deliveryId);
   if (deliveryId !== null && deliveryId !== shown) setShown(deliveryId);
   const isOpen = deliveryId !== null;
-  // Newer messages may push the row off the list meanwhile. Mantine would then lose the focus.
+  // Newer messages may push the row off the list in the meantime. Mantine would then lose the focus.
   useReturnFocus(isOpen);
   const open = (id: number | null) => isOpen && id !== null && onOpen(id);
   useHotkeys([

@@ -6,12 +6,12 @@ import { deliveries } from '../../../texts/deliveries.ts';
 /** Shown instead of the rows of a history if there are none, or none that match. */
 export function HistoryEmpty({
   filtered,
-  goesOn,
+  hasOlder,
   onShowAll,
 }: {
   filtered: boolean;
   /** True if older deliveries have not been searched yet. */
-  goesOn: boolean;
+  hasOlder: boolean;
   onShowAll: () => void;
 }) {
   if (!filtered) {
@@ -29,7 +29,7 @@ export function HistoryEmpty({
       icon={IconHistory}
       heading="h3"
       title={deliveries.noResults.title}
-      description={goesOn ? deliveries.noResults.goesOn : deliveries.noResults.description}
+      description={hasOlder ? deliveries.noResults.hasOlder : deliveries.noResults.description}
       action={
         <Button variant="default" onClick={onShowAll}>
           {deliveries.noResults.action}

@@ -19,7 +19,7 @@ export function HistoryFilters({
   onChange,
 }: {
   search: HistorySearch;
-  /** The events by which the history can be filtered. */
+  /** The events that the history can be filtered for. */
   subtopics: readonly Subtopic[];
   onChange: (search: HistorySearch) => void;
 }) {

@@ -4,8 +4,8 @@ import { deliveries } from '../../../texts/deliveries.ts';
 import styles from './history.module.css';
 
 /**
- * The buttons that lead to other pages of a history. The API returns only next pages, so they remember, while they are
- * shown, from which page each one was opened.
+ * The buttons for other pages of a history. The API returns only next pages, so they remember, while they are shown,
+ * from which page each one was opened.
  */
 export function HistoryPages({
   of,
@@ -16,7 +16,7 @@ export function HistoryPages({
   onShow,
 }: {
   exporting: ReactNode;
-  /** What the cursors belong to: the outcome and the filter. */
+  /** The outcome and the filter that the cursors belong to. */
   of: string;
   cursor: string | undefined;
   next: string | null;

@@ -59,7 +59,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
       ) : data.data.length === 0 ? (
         <HistoryEmpty
           filtered={outcome !== undefined || cursor !== undefined || isFiltered}
-          goesOn={data.next_cursor !== null}
+          hasOlder={data.next_cursor !== null}
           onShowAll={() => show({})}
         />
       ) : (

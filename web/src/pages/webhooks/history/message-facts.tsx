@@ -10,7 +10,7 @@ import styles from './history.module.css';
 
 const texts = deliveries.details;
 
-/** What any message of a webhook is about, for a list of facts. */
+/** The subject of any message of a webhook, for a list of facts. */
 export function messageFacts({
   subtopic,
   about,

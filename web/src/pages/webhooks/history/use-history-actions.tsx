@@ -25,9 +25,9 @@ export function useHistoryActions(
   const { outcome, filter, isFiltered } = address;
   const readOnly = useWebhooksReadOnly();
   const { data: hasDead = true } = useQuery({ ...hasDeadLettersQuery(webhookId), enabled: !readOnly });
-  const noRemoval = whyNotRemove({ isFiltered, outcome, hasDead });
+  const noRemoval = reasonNotToRemove({ isFiltered, outcome, hasDead });
   const active = webhook?.enabled === true;
-  const noRedelivery = whyNotRedeliver({ active, isFiltered, outcome, hasDead });
+  const noRedelivery = reasonNotToRedeliver({ active, isFiltered, outcome, hasDead });
   const redelivery = useRedelivery(onRun);
   const start = (action: DeadLetterAction) =>
     redelivery.ask({
@@ -73,7 +73,7 @@ function mayBeDead(outcome: DeliveryStatus | undefined): boolean {
   return outcome === undefined || outcome === 'DEAD_LETTERED';
 }
 
-/** What decides which actions on several messages are possible. */
+/** The facts that decide which actions on several messages are possible. */
 interface Shown {
   isFiltered: boolean;
   outcome: DeliveryStatus | undefined;
@@ -81,12 +81,12 @@ interface Shown {
   hasDead: boolean;
 }
 
-function whyNotRemove({ isFiltered, outcome, hasDead }: Shown): string | undefined {
+function reasonNotToRemove({ isFiltered, outcome, hasDead }: Shown): string | undefined {
   if (isFiltered && !mayBeDead(outcome)) return deliveries.onlyDead;
   return hasDead ? undefined : deliveries.noneDead;
 }
 
-function whyNotRedeliver({
+function reasonNotToRedeliver({
   active,
   isFiltered,
   outcome,

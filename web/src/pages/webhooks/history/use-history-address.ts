@@ -6,7 +6,7 @@ const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webh
 /** The members of the address that concern the history. */
 const OWN_MEMBERS: readonly string[] = ['outcome', 'cursor', ...HISTORY_FILTERS];
 
-/** What the address of a webhook says about its history. */
+/** The members of a webhook's address that concern its history. */
 export type HistoryAddress = ReturnType<typeof useHistoryAddress>;
 
 /** The part of a history that the address describes, and a function that shows another part. */

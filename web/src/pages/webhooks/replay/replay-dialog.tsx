@@ -6,7 +6,7 @@ import { replayCountQuery } from '../../../api/events.ts';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { RunButtons } from '../../../components/run-buttons.tsx';
-import { KeptOpen, RunDialog } from '../../../components/run-dialog.tsx';
+import { KeepDialogOpen, RunDialog } from '../../../components/run-dialog.tsx';
 import { useTimeInput } from '../../../components/use-time-input.ts';
 import { shared } from '../../../texts/shared.ts';
 import { webhookReplay as texts } from '../../../texts/webhook-replay.ts';
@@ -141,7 +141,7 @@ function Progress({
 }) {
   return (
     <Stack gap="md">
-      <KeptOpen when={phase === 'running'} />
+      <KeepDialogOpen when={phase === 'running'} />
       <Group gap="xs" role="status">
         {phase === 'running' && <Loader size="xs" />}
         <span>{texts[phase](queued)}</span>

@@ -52,7 +52,7 @@ async function replayStep(run: ReplayRun): Promise<ReplayRun> {
     await switchWebhook(plan.webhookId, { enabled: true });
     return { ...run, plan: { ...plan, activate: false } };
   }
-  // If a failed step were repeated without an end, it would send what the webhook got meanwhile again.
+  // If a failed step were repeated without an end, it would send what the webhook got in the meantime again.
   if (plan.again && plan.to === null) return { ...run, plan: { ...plan, to: await endOfEvents() } };
   const { replayed, next_cursor: next } = await replayEvents(plan.webhookId, {
     ...plan,

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { RunButtons } from '../../../components/run-buttons.tsx';
-import { KeptOpen, RunDialog } from '../../../components/run-dialog.tsx';
+import { KeepDialogOpen, RunDialog } from '../../../components/run-dialog.tsx';
 import { useTimeInput } from '../../../components/use-time-input.ts';
 import { shared } from '../../../texts/shared.ts';
 import { waiting } from '../../../texts/waiting.ts';
@@ -113,7 +113,7 @@ function Running({
   const total = done + left;
   return (
     <Stack gap="md">
-      <KeptOpen when={phase === 'running'} />
+      <KeepDialogOpen when={phase === 'running'} />
       <div>
         <Progress
           value={phase === 'done' ? WHOLE : total === 0 ? 0 : (done / total) * WHOLE}

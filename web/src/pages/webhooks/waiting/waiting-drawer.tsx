@@ -42,7 +42,7 @@ export function WaitingDrawer({
   const [shown, setShown] = useState(position);
   if (position !== null && position !== shown) setShown(position);
   const isOpen = position !== null;
-  // A message that is sent meanwhile leaves the list. Mantine would then lose the focus.
+  // A message that is sent in the meantime leaves the list. Mantine would then lose the focus.
   useReturnFocus(isOpen);
   return (
     <Drawer

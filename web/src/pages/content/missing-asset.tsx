@@ -5,7 +5,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { courses } from '../../texts/courses.ts';
 
 /** Shown for an asset that was deleted or never existed. */
-export function GoneAsset({ icon }: { icon: ComponentType<{ size?: number; stroke?: number }> }) {
+export function MissingAsset({ icon }: { icon: ComponentType<{ size?: number; stroke?: number }> }) {
   return (
     <EmptyState
       heading="h1"

@@ -8,17 +8,17 @@ const texts = accounts.remove;
 /** With more accounts, the registrations are not counted, because each count is a request. */
 const MAX_COUNTED_ACCOUNTS = 20;
 
-/** What is deleted with accounts. */
-export function WhatAccountsTake({ selected }: { selected: readonly AccountOverview[] }) {
+/** The data that is deleted with accounts. */
+export function DeletedWithAccounts({ selected }: { selected: readonly AccountOverview[] }) {
   return (
     <>
-      <p>{selected.length > MAX_COUNTED_ACCOUNTS ? texts.uncounted : <WhatGoes selected={selected} />}</p>
+      <p>{selected.length > MAX_COUNTED_ACCOUNTS ? texts.uncounted : <DeletedData selected={selected} />}</p>
       <p>{texts.manyEvent}</p>
     </>
   );
 }
 
-function WhatGoes({ selected }: { selected: readonly AccountOverview[] }) {
+function DeletedData({ selected }: { selected: readonly AccountOverview[] }) {
   const registered = useQueries({
     queries: selected.map(({ id }) => registrationListQuery({ account_id: id, limit: 1 })),
   });

@@ -5,7 +5,7 @@ import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-// Runs on SQLite alone: tags are made from responses, whatever they were read from.
+// Runs on SQLite alone: tags are made from responses, which are the same on every database.
 
 describe('a page that repeats a request', () => {
   let service: TestService;

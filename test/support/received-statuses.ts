@@ -1,8 +1,8 @@
 import type { RunningService, TestService } from './service.ts';
 import type { Target } from './target.ts';
 
-/** What a target heard of a registration's status, in order. */
-export function heardOf({ requests }: Target, registrationId: string): Record<string, unknown>[] {
+/** The statuses of a registration that a target received, in order. */
+export function receivedStatuses({ requests }: Target, registrationId: string): Record<string, unknown>[] {
   return requests
     .map(({ json }) => json as { user: string; resource: { registration: Record<string, unknown> } })
     .filter(({ resource }) => resource.registration.registration_id === registrationId)
@@ -12,9 +12,9 @@ export function heardOf({ requests }: Target, registrationId: string): Record<st
     });
 }
 
-/** The completion, success and score of each change that a target heard of, in order. */
-export function statusesHeard(target: Target, registrationId: string): unknown[] {
-  return heardOf(target, registrationId).map(({ completion, success, score }) => [
+/** The completion, success and score of each change that a target received, in order. */
+export function receivedResults(target: Target, registrationId: string): unknown[] {
+  return receivedStatuses(target, registrationId).map(({ completion, success, score }) => [
     completion,
     success,
     score,
@@ -27,8 +27,8 @@ export async function statusOf({ api }: RunningService, registrationId: string):
   return [completion, success, score];
 }
 
-/** Lets a target hear of every change of a registration's status. */
-export async function hearResults(service: TestService, target: Target): Promise<void> {
+/** Subscribes a target to every change of the status of a registration. */
+export async function subscribeToResults(service: TestService, target: Target): Promise<void> {
   await service.api.create('/webhooks', {
     name: 'Results',
     topic: 'REGISTRATION',

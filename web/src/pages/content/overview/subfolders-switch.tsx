@@ -2,10 +2,10 @@ import { Switch } from '@mantine/core';
 import type { TableState } from '../../../components/use-table.ts';
 import { content } from '../../../texts/content.ts';
 import styles from './overview.module.css';
-import { goesBelow } from './use-content-list.ts';
+import { includesSubfolders } from './use-content-list.ts';
 
 /** Whether a list includes subfolders. A search always does, and the switch shows that. */
-export function BelowSwitch({
+export function SubfoldersSwitch({
   table,
   recursive,
   folderId,
@@ -25,7 +25,7 @@ export function BelowSwitch({
         label={content.below}
         checked={recursive}
         onChange={({ currentTarget: { checked } }) => {
-          const isDefault = checked === goesBelow(folderId, undefined);
+          const isDefault = checked === includesSubfolders(folderId, undefined);
           table.change({ below: isDefault ? undefined : checked ? 'yes' : 'no' });
         }}
       />

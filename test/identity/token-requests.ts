@@ -6,10 +6,10 @@ import { basic, LIFETIME_MS, type TestEndpoint } from './identity-helpers.ts';
 const TOKEN_PATH = '/public/v1/auth';
 
 export const FORM = 'application/x-www-form-urlencoded';
-/** RFC 6749 §5.2: what an error_description may consist of. */
+/** The characters of an error_description (RFC 6749 §5.2). */
 const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/;
 
-/** What came back. */
+/** A response of the token endpoint. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -18,7 +18,7 @@ export interface Answer {
 
 type Fields = Record<string, string>;
 
-/** Sends a form, and asserts what holds for every answer. */
+/** Sends a form, and asserts the rules for all responses. */
 export async function post(
   url: string,
   init: { headers?: Fields; body?: string | Uint8Array },
@@ -35,7 +35,7 @@ export async function post(
   return { status: response.status, headers: response.headers, body };
 }
 
-/** Asks with Basic credentials, by default the right ones. */
+/** Requests a token with Basic credentials, by default the right ones. */
 export async function ask(endpoint: TestEndpoint, form: Fields, authorization?: string): Promise<Answer> {
   return await post(endpoint.url, {
     headers: { Authorization: authorization ?? basic(endpoint.client.clientId, endpoint.secret) },
@@ -64,7 +64,7 @@ export async function assertGranted(endpoint: TestEndpoint, answer: Answer, scop
 
 export const GRANT = { grant_type: 'client_credentials' };
 
-/** Sends exactly these header fields, and answers everything that comes back. */
+/** Sends exactly these header fields, and returns the whole response. */
 export async function rawPost(
   endpoint: TestEndpoint,
   fields: readonly string[],

@@ -12,9 +12,9 @@ declare module 'fastify' {
 }
 
 /**
- * Responds with 304 and no body to a page of the admin UI that already has the current response (RFC 9110 section 13.1.2).
- * Pages repeat the same requests as long as they are open. Responses with a tag of their own are left as they are: it is
- * the revision of a record, which may be the same while other members differ.
+ * Responds with 304 and no body to a page of the admin UI that already has the current response (RFC 9110 section
+ * 13.1.2). Pages repeat the same requests as long as they are open. Responses with a tag of their own are not changed.
+ * Their tag is the revision of a record, which may be the same although other members differ.
  */
 export function installNotModified(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply, payload) => {
