@@ -266,6 +266,8 @@ describe('a head on damaged pages of SQLite', { skip: ON_POSTGRES && 'PostgreSQL
     await others.waitFor(5);
     assert.deepEqual(accountsOf(others.requests).slice(3), ['fourth', 'fifth']);
     assert.equal(target.requests.length, 0);
+    const events = await service.api.get('/ui/api/events');
+    assert.equal(events.body.data.length, 5, 'the list of events shows them without the marks');
   });
 });
 

@@ -11,7 +11,7 @@ const ELSEWHERE = 'http://elsewhere/log';
 const BEACON_MS = 5_000;
 
 /** A page of a course whose reports get a response when the test says so. */
-function watchedPage(t: TestContext) {
+function watchedPage(t: TestContext, { request }: { request?: unknown } = {}) {
   Object.defineProperty(globalThis, 'location', { value: { origin: ORIGIN }, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis, 'location'));
   const sent: unknown[] = [];
@@ -19,7 +19,7 @@ function watchedPage(t: TestContext) {
   const documentOf = (name: string) => ({ baseURI: `${ORIGIN}/token/content/${name}.html` });
   const course = {
     document: documentOf('index'),
-    Request: class extends Request {},
+    Request: request === undefined ? class extends Request {} : (request as typeof Request),
     Navigator: class {
       sendBeacon(_url: string, _data?: BodyInit): boolean {
         return true;
@@ -153,3 +153,16 @@ it('a Request that does not outlive its page takes no room', (t) => {
   report(30_000);
   assert.equal(sent.at(-1), true);
 });
+
+for (const [what, other] of [
+  ['an object of its own', { queryString: () => '' }],
+  ['nothing', null],
+] as const) {
+  it(`a page that has ${what} in place of Request is watched all the same`, (t) => {
+    const { page, course, sent, report } = watchedPage(t, { request: other });
+    page.mayLeave = true;
+    report(30_000);
+    assert.deepEqual(sent, [true]);
+    assert.equal(course.Request, other);
+  });
+}

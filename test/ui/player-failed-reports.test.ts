@@ -264,6 +264,20 @@ describe('the reports of a course that calls the service itself', () => {
     await learner.page.getByText('The portal.').waitFor();
   });
 
+  it('do not keep the learner from the portal if only the first question for the result fails at the exit', async () => {
+    await using learner = await newLearner(browser);
+    const { registrationId } = await registerTo(service, { ...xapiFiles(), 'index.html': XAPI_PAGE });
+    const path = `/registrations/${registrationId}/launch`;
+    const { body } = await service.api.post(path, { return_url: RETURN_URL });
+    await learner.page.route(RETURN_URL, (each) => each.fulfill({ body: 'The portal.' }));
+    await learner.page.goto(body.launch_url);
+    await learner.course.locator('#ready').waitFor();
+    assert.equal(await say(learner, 'completed', PASSED), true);
+    await learner.page.route('**/units', (each) => each.abort(), { times: 1 });
+    await exit(learner);
+    await learner.page.getByText('The portal.').waitFor();
+  });
+
   it('may not be saved while the connection is lost, as the page says without one of them', async () => {
     await using learner = await newLearner(browser);
     await learner.page.clock.install();

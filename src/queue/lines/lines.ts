@@ -7,7 +7,6 @@ import type {
   LineState,
   LockedLines,
   LongestWaits,
-  MessageOutline,
   MessageQueue,
   Purged,
   PurgeRequest,
@@ -40,7 +39,14 @@ import {
   readLockedLine,
   readTotals,
 } from './line-statements.ts';
-import { deleteMessages, insertMessages, readFirstSizes, readHeadOutlines } from './message-statements.ts';
+import {
+  deleteMessages,
+  insertMessages,
+  type MessageName,
+  readFirstSizes,
+  readHeadNames,
+  readHeadOutlines,
+} from './message-statements.ts';
 import { endOverlongWaits, endWaitsAfter } from './overlong-waits.ts';
 import { ReceivePace } from './receive-pace.ts';
 import { type ReceivingOptions, receive, receiveOneByOne, type SettledLines } from './receiving.ts';
@@ -249,7 +255,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     messageId?: string,
   ): Promise<HeadActionResult> {
     const line = await readLockedLine(tx, lineId);
-    const [head] = line === null || line.pending === 0 ? [] : await readHeadOutlines(tx, [lineId]);
+    const [head] = line === null || line.pending === 0 ? [] : await readHeadNames(tx, [lineId]);
     if (line === null || head === undefined) return { outcome: 'empty' };
     if (messageId !== undefined && head.messageId !== messageId) return { outcome: 'other-head' };
     if (isInFlight(line, this.#now())) return { outcome: 'in-flight' };
@@ -259,7 +265,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     return { outcome: 'done', message };
   }
 
-  async #deadLetterHead(tx: Transaction, { lineId, position }: MessageOutline): Promise<QueuedMessage> {
+  async #deadLetterHead(tx: Transaction, { lineId, position }: MessageName): Promise<QueuedMessage> {
     const now = this.#now();
     const part = { after: position - 1, through: position };
     const [head] = await readFirstOfLocked(tx, this.#database.reader, lineId, 1, part);

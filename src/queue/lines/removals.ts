@@ -8,7 +8,7 @@ import {
   countMessages,
   deleteMessages,
   readFirstSizes,
-  readHeadOutlines,
+  readHeadNames,
   readLastPosition,
 } from './message-statements.ts';
 import { readFirstOfLocked } from './unreadable-messages.ts';
@@ -72,7 +72,7 @@ export async function purgeMessages(
 }
 
 async function readHeadPosition(tx: Transaction, lineId: number): Promise<number> {
-  const [head] = await readHeadOutlines(tx, [lineId]);
+  const [head] = await readHeadNames(tx, [lineId]);
   return head?.position ?? 0;
 }
 

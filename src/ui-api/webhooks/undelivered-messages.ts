@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDamage } from '../../database/damage.ts';
 import type { Dialect, Reader } from '../../database/database.ts';
 import { recordset, toIdList } from '../../database/recordset.ts';
 import { headWaitsSinceSql, waitingInLineSql } from '../../queue/line-facts.ts';
@@ -33,12 +34,28 @@ export async function readUndelivered(
     // SQLite does this without a pause.
     if (at > 0) await nextTurn();
     const some = events.slice(at, at + EVENTS_TOGETHER);
-    // First, because a message that is dead-lettered meanwhile is then found twice instead of never.
-    const waiting = await readWaitingByWebhook(reader, some);
-    for (const { id, is_dead: isDead, waits } of await readByEvent(reader, some))
-      found.set(id, { hasDeadLetters: isDead === 1, hasWaiting: waits === 1 || waiting.has(id) });
+    for (const { id, ...undelivered } of await readTogether(reader, some)) found.set(id, undelivered);
   }
   return found;
+}
+
+async function readTogether(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  events: readonly EventWithMessages[],
+): Promise<(Undelivered & { id: number })[]> {
+  try {
+    // First, because a message that is dead-lettered meanwhile is then found twice instead of never.
+    const waiting = await readWaitingByWebhook(reader, events);
+    return (await readByEvent(reader, events)).map(({ id, is_dead: isDead, waits }) => ({
+      id,
+      hasDeadLetters: isDead === 1,
+      hasWaiting: waits === 1 || waiting.has(id),
+    }));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    // A message that cannot be read must not hide the events. The log and its line say that it cannot be read.
+    return events.map(({ id }) => ({ id, hasDeadLetters: false, hasWaiting: false }));
+  }
 }
 
 /** The events of which messages wait that have waited since the event and were stored whole. */

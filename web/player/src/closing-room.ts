@@ -31,8 +31,8 @@ export async function sendInRoom<T>(
 }
 
 /**
- * Counts a request that a page itself sends so that it outlives the page: it takes room from others. @param begin sends
- * it
+ * Counts a request that a page itself sends so that it outlives the page: it takes room from others.
+ * @param begin sends it
  */
 export async function sendCounted<T>(page: Sender, bytes: number, begin: () => Promise<T>): Promise<T> {
   const key = keyOf(page);

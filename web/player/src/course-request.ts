@@ -7,6 +7,8 @@ const sizes = new WeakMap<object, number>();
 /** Notes the sizes of the bodies in the `Request` objects that a page of a course makes. */
 export function watchRequests({ course }: WatchedPage): void {
   const { Request: Original } = course;
+  // A page whose scripts ran before it was watched may have something else by this name.
+  if (typeof Original !== 'function' || typeof Original.prototype?.clone !== 'function') return;
   const watched = new Proxy(Original, {
     construct(target, given: ConstructorParameters<typeof Request>, newTarget) {
       const request = Reflect.construct(target, given, newTarget) as Request;
@@ -19,11 +21,12 @@ export function watchRequests({ course }: WatchedPage): void {
   Reflect.set(course, 'Request', watched);
   const { prototype } = Original;
   const { clone } = prototype;
-  prototype.clone = function (this: Request) {
+  // Unlike an assignment, it does not throw if the page has frozen the prototype.
+  Reflect.set(prototype, 'clone', function (this: Request) {
     const copy = clone.call(this);
     sizes.set(copy, bodySizeOf(this));
     return copy;
-  };
+  });
 }
 
 /** The size of the body in a `Request`; 0 if nobody knows it. */

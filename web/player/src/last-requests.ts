@@ -65,8 +65,8 @@ function watchOne(course: CourseGlobal, isLeaving?: boolean): void {
     page = new WatchedPage(course, queue, reports, () => watchLastRequests(course));
     watched.set(prototype, page);
     watchXhr(page);
-    watchRequests(page);
     watchFetch(page);
+    watchRequests(page);
   }
   page.listen();
   if (isLeaving !== undefined) page.isLeaving = isLeaving;

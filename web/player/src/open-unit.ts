@@ -138,12 +138,15 @@ export class OpenUnit {
    */
   async closeCourse(canStay: boolean): Promise<boolean> {
     const isLimited = this.#stopClock !== null;
+    const wasRunning = this.runtime?.session.isRunning === true;
     this.#endClock();
     await this.window?.close();
     const frame = this.#frame;
     if (frame === null || (await isUnloaded(frame))) return true;
     if (canStay) {
-      if (isLimited) this.startClock();
+      // While its page asked the learner, it may have ended its session.
+      const hasEnded = wasRunning && this.runtime?.session.isRunning === false;
+      if (isLimited && !hasEnded) this.startClock();
       return false;
     }
     // Its page is unloaded without a question.

@@ -333,12 +333,12 @@ export class Player {
     if (!isClosed || this.#isEnded) return;
     this.#view.showClosing();
     // The page to return to cannot say that work may be lost, and may be unreachable, too.
-    const canReturn = this.#doubt === null && this.#recorded.isResultKnown;
-    const returnUrl = canReturn ? (this.#page?.returnUrl ?? null) : null;
+    const canReturn = () => this.#doubt === null && this.#recorded.isResultKnown;
     // A unit that was just left has asked. Lost work leaves nothing to show.
     const asks = (!hadUnit || this.#recorded.hasFailed) && this.#doubt !== 'lost';
-    if (returnUrl === null && asks) await untilOverdue(this.#recorded.ask());
+    if (asks && (this.#page?.returnUrl == null || !canReturn())) await untilOverdue(this.#recorded.ask());
     if (this.#isEnded || this.#page === null) return;
+    const returnUrl = canReturn() ? this.#page.returnUrl : null;
     this.#isEnded = true;
     this.#view.showRecord(this.#page);
     // This page may stay: the other one may be slow, or open in an app.

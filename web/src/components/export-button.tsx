@@ -20,7 +20,7 @@ export interface ListExport<T> {
   name: string;
   /** The current rows of this part of the list, with its search, filters and order. Never from the cache. */
   list: (client: QueryClient, part: PartOfList) => Promise<ListResponse<T>>;
-  /** A sort by a value that never changes, such as `created`. Null if the list has none. */
+  /** A sort by a value that never changes, such as `created`. Null if the list has only one order, which is steady. */
   steadySort: string | null;
 }
 

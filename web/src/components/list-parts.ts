@@ -17,8 +17,8 @@ export interface RowsOfList<T> {
 /**
  * Reads a whole list while its rows change. Each row that is in the list all the time is read at least once: in the
  * order of the table or, if it was passed over, at the end.
- * @param options `sort`: of the table. `steadySort`: a sort by a value that never changes, or null if the list has
- *   none.
+ * @param options `sort`: of the table. `steadySort`: a sort by a value that never changes, or null if the list
+ *   has only one order, which is steady.
  */
 export async function* listParts<T>(
   list: (part: PartOfList) => Promise<ListResponse<T>>,

@@ -7,7 +7,7 @@ import type { DocumentCollection } from './document.ts';
 export interface DocumentKeys {
   /** The registration that owns the document; null if no launch does. */
   registrationId: string | null;
-  /** The registration that a request names, in lower case. */
+  /** The registration that a request names, in lower case; for a state, that of the launch if it names none. */
   registration: string | null;
   collection: string;
   document: string;

@@ -16,8 +16,8 @@ const NOTHING_ASKED: RedeliverySelection = { action: 'redeliver', webhook: null,
 
 /**
  * Redelivers or removes the dead letters of one webhook, or of all, step by step with progress, until it is stopped.
- * Returns the function that asks, and the dialog. The dialog is about the messages that were confirmed, even if the
- * address changes.
+ * Returns the function that asks, and the dialog. The dialog is about the messages that it was opened for, even if
+ * the address changes.
  * @param onRun called when it has processed messages
  */
 export function useRedelivery(onRun?: () => void): {

@@ -132,7 +132,8 @@ function Head({
                   {postbackFailureReason(head.last_error_message)}
                 </bdi>,
               ],
-          head.unreadable === null
+          // An instance of an earlier release does not send it.
+          head.unreadable == null
             ? [
                 texts.nextAttempt,
                 <NextAttempt key="next" line={line} at={head.next_attempt_dt} clockAhead={clockAhead} />,

@@ -128,7 +128,7 @@ function useRotation(webhookId: number, isOpen: boolean) {
     },
     secret,
     forgetSecret: () => setSecret(null),
-    /** A request in progress is not repeated: a second one would end the secret that the first one keeps. */
+    /** Does nothing while a request is in progress: with a new key, a second one would end the secret that the first one keeps. */
     startOver: () => {
       if (rotate.isPending) return;
       key.current = '';
