@@ -158,7 +158,7 @@ for (const [what, other] of [
   ['an object of its own', { queryString: () => '' }],
   ['nothing', null],
 ] as const) {
-  it(`a page that has ${what} in place of Request is watched all the same`, (t) => {
+  it(`a page that has ${what} in place of Request is still watched`, (t) => {
     const { page, course, sent, report } = watchedPage(t, { request: other });
     page.mayLeave = true;
     report(30_000);
