@@ -247,8 +247,8 @@ describe('the reports of a course that calls the service itself', () => {
     await notice(learner, LOST);
   });
 
-  it('are called saved if the service has responded to all of them, though the connection is lost at the exit', async () => {
-    await using learner = await newLearner(browser);
+  /** Opens a course from a portal, to which the learner returns, and completes it. */
+  const completeFromPortal = async (learner: Learner) => {
     const { registrationId } = await registerTo(service, { ...xapiFiles(), 'index.html': XAPI_PAGE });
     const path = `/registrations/${registrationId}/launch`;
     const { body } = await service.api.post(path, { return_url: RETURN_URL });
@@ -256,6 +256,11 @@ describe('the reports of a course that calls the service itself', () => {
     await learner.page.goto(body.launch_url);
     await learner.course.locator('#ready').waitFor();
     assert.equal(await say(learner, 'completed', PASSED), true);
+  };
+
+  it('are called saved if the service has responded to all of them, though the connection is lost at the exit', async () => {
+    await using learner = await newLearner(browser);
+    await completeFromPortal(learner);
     await route(learner, fail, '**/units');
     await exit(learner);
     await heading(learner, 'Your work is saved');
@@ -266,13 +271,7 @@ describe('the reports of a course that calls the service itself', () => {
 
   it('do not keep the learner from the portal if only the first question for the result fails at the exit', async () => {
     await using learner = await newLearner(browser);
-    const { registrationId } = await registerTo(service, { ...xapiFiles(), 'index.html': XAPI_PAGE });
-    const path = `/registrations/${registrationId}/launch`;
-    const { body } = await service.api.post(path, { return_url: RETURN_URL });
-    await learner.page.route(RETURN_URL, (each) => each.fulfill({ body: 'The portal.' }));
-    await learner.page.goto(body.launch_url);
-    await learner.course.locator('#ready').waitFor();
-    assert.equal(await say(learner, 'completed', PASSED), true);
+    await completeFromPortal(learner);
     await learner.page.route('**/units', (each) => each.abort(), { times: 1 });
     await exit(learner);
     await learner.page.getByText('The portal.').waitFor();
