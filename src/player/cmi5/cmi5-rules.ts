@@ -16,18 +16,18 @@ import { consequences, openTimeOf, withStatement } from './cmi5-progress.ts';
 import { type Cmi5Verb, cmi5VerbOf } from './cmi5-vocabulary.ts';
 
 /**
- * How long a terminated session may send its statements again, once the connection is back. After a time that the service
- * chooses, it must reject all of them (cmi5 section 9.3.8).
+ * How long a terminated session that sends its statements again, once the connection is back, is answered that they are
+ * stored. It must not send any (cmi5 section 9.3), so they are refused nevertheless.
  */
 const SENT_AGAIN_MS = HOUR_MS;
 
 /** The rules of cmi5: the order of statements in a session, their contents, and their effect on progress. */
 export const cmi5Rules: SessionRules = {
-  assertOpen(session, lastRequest) {
+  assertOpen(session, lastRequest, { isRepeated = false } = {}) {
     const facts = sessionFactsOf(session);
     if (facts.abandoned || isTerminatedBefore(facts, lastRequest)) {
       throw new ProblemError('forbidden', 'cmi5: The session has ended (8.1.2)', {
-        members: { reason: 'session-ended' },
+        members: { reason: isRepeated ? 'repeated' : 'session-ended' },
       });
     }
   },

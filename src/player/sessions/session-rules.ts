@@ -36,12 +36,13 @@ export interface SessionRules {
   /**
    * Checks that a session may still use its credential.
    * @param lastRequest the place of the request; null unless the page sent it while it was being closed
+   * @param options `isRepeated`: whether the request repeats stored statements and nothing else
    * @throws {ProblemError} `forbidden`
    */
-  assertOpen(session: Session, lastRequest: RequestPlace | null): void;
+  assertOpen(session: Session, lastRequest: RequestPlace | null, options?: { isRepeated?: boolean }): void;
   /**
-   * Whether a session that has ended may still send statements again that it has stored: it may not have received the
-   * response. If missing, it may not.
+   * Whether a session that has ended is still answered that the statements it sends again are stored: it may not have
+   * received the first response. If missing, it is not.
    */
   maySendAgain?(session: Session, now: number): boolean;
   /** The part of the session's `launchData` that comes from the package. */

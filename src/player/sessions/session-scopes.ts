@@ -126,11 +126,12 @@ export class SessionScopes {
         assertStillRecords(session, current.attempt);
         const situation = { session, current, course, unit, lastRequest };
         const run = rules.begin({ ...situation, now: now(), baseUrl: baseUrl() });
-        const assertOpen = () => rules.assertOpen(session, lastRequest);
+        const assertOpen = (options?: { isRepeated: boolean }) =>
+          rules.assertOpen(session, lastRequest, options);
         const result = await work(tx, {
-          assertOpen,
+          assertOpen: () => assertOpen(),
           admit(statements) {
-            if (statements.length > 0) assertOpen();
+            assertOpen({ isRepeated: statements.length === 0 });
             run.admit(statements);
           },
           stored: (statements) => run.stored(statements),
