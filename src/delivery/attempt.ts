@@ -68,7 +68,7 @@ export class Attempts {
 
   async #run(attempt: Attempt): Promise<FinishedMessage> {
     const { message, target, trace } = attempt;
-    const result = target.lost !== null ? notSent(target.lost) : await this.#post(attempt);
+    const result = target.lost !== null ? notSent(target.lost, this.#with.now()) : await this.#post(attempt);
     if (result.aborted || result.unsent) {
       trace?.putBack(result);
       return result.aborted
@@ -97,14 +97,14 @@ export class Attempts {
         webhook_id: target.webhookId,
         message_id: message.messageId,
       });
-      return notSent('the request could not be sent');
+      return notSent('the request could not be sent', this.#with.now());
     }
   }
 
   #settle({ message, target }: Attempt, result: PostbackResult): DeliverySettlement {
-    const { queue, options, now, random } = this.#with;
+    const { queue, options, random } = this.#with;
     const headers = this.#reports.headersToKeep(target, result);
-    const outcome = attemptOutcome(target, result, { endedAt: now(), headers });
+    const outcome = attemptOutcome(target, result, headers);
     const settlement = settleAttempt(message, outcome, {
       maxAttempts: target.maxAttempts,
       maxReceives: queue.maxReceives,

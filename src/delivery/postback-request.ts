@@ -58,6 +58,8 @@ export interface PostbackResult {
   readonly retryAfterMs: number | null;
   /** From the call to the result, in milliseconds with fractions. */
   readonly durationMs: number;
+  /** When the request ended, in epoch milliseconds. */
+  readonly endedAt: number;
   /** Whether this side aborted the request, so that the result says nothing about the target. */
   readonly aborted: boolean;
   /**
@@ -284,6 +286,9 @@ export class PostbackRequest implements TargetRequestHandler {
   }
 
   #settle(reason: string | null, { aborted = false, unsent = false }: NotAttempted): void {
+    // Both at the same moment, since their difference is when the attempt began.
+    const endedAt = this.#options.now();
+    const durationMs = performance.now() - this.#startedAt;
     this.#settled = true;
     clearTimeout(this.#timer);
     this.#options.onSettled({
@@ -295,8 +300,9 @@ export class PostbackRequest implements TargetRequestHandler {
       responseBody: this.#responseBody(),
       responseTruncated: this.#body?.truncated ?? false,
       reason,
-      retryAfterMs: longestRetryAfter(this.#retryAfter, this.#options.now()),
-      durationMs: performance.now() - this.#startedAt,
+      retryAfterMs: longestRetryAfter(this.#retryAfter, endedAt),
+      durationMs,
+      endedAt,
       aborted,
       unsent,
       resent: this.#resent,

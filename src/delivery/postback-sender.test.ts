@@ -135,10 +135,12 @@ describe('a response', () => {
       respondWith: answer(422, { statusText: 'Not today', body: '{"error":"schön"}' }),
     });
     await using sender = loopbackSender();
-    const { durationMs, requestHeaders, responseHeaders, ...result } = await sender.send(
+    const begun = Date.now();
+    const { durationMs, endedAt, requestHeaders, responseHeaders, ...result } = await sender.send(
       postbackTo(target.url),
     );
     assert.ok(durationMs > 0 && durationMs < 5_000);
+    assert.ok(endedAt >= begun && endedAt <= Date.now());
     assert.deepEqual(requestHeaders.slice(0, 2), ['Content-Type', 'application/json']);
     assert.ok(responseHeaders !== null && 'date' in responseHeaders);
     assert.deepEqual(result, {

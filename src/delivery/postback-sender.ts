@@ -120,8 +120,9 @@ export class PostbackSender implements AsyncDisposable {
    */
   send(postback: Postback): Promise<PostbackResult> {
     const target = this.#target(postback.url);
-    if (target.refusal !== null) return Promise.resolve(notSent(target.refusal));
-    if (this.#stopped) return Promise.resolve(notSent('stopped before it was sent', { aborted: true }));
+    if (target.refusal !== null) return Promise.resolve(notSent(target.refusal, this.#now()));
+    if (this.#stopped)
+      return Promise.resolve(notSent('stopped before it was sent', this.#now(), { aborted: true }));
 
     return new Promise((resolve) => {
       const request = new PostbackRequest({
@@ -196,8 +197,8 @@ export class PostbackSender implements AsyncDisposable {
   }
 }
 
-/** The result of a postback that was never sent. */
-export function notSent(reason: string, { aborted = false } = {}): PostbackResult {
+/** The result of a postback that was never sent, which ended at `endedAt` (epoch milliseconds). */
+export function notSent(reason: string, endedAt: number, { aborted = false } = {}): PostbackResult {
   return {
     outcome: 'FAILED',
     status: null,
@@ -209,6 +210,7 @@ export function notSent(reason: string, { aborted = false } = {}): PostbackResul
     reason,
     retryAfterMs: null,
     durationMs: 0,
+    endedAt,
     aborted,
     unsent: false,
     resent: false,

@@ -24,17 +24,17 @@ export interface RetryRules {
   random: () => number;
 }
 
-/** The outcome, for the history, of an attempt that ended at `endedAt` (epoch milliseconds). */
+/** The outcome of an attempt, for the history, with the headers to keep. */
 export function attemptOutcome(
   target: DeliveryTarget,
   result: PostbackResult,
-  { endedAt, headers }: { endedAt: number; headers: string | null },
+  headers: string | null,
 ): AttemptOutcome {
   const succeeded = result.outcome === 'DELIVERED';
   return {
     kind: 'attempt',
     succeeded,
-    endedAt,
+    endedAt: result.endedAt,
     durationMs: result.durationMs,
     responseStatus: result.status,
     responseBody: result.responseBody,

@@ -32,10 +32,10 @@ const LATE_MS = 10_000;
 async function sendTo(
   behaviour: Behaviour,
   { deadlineMs = DEADLINE_MS, connectionsLeft = 0 } = {},
-): Promise<Omit<PostbackResult, 'durationMs' | 'requestHeaders'>> {
+): Promise<Omit<PostbackResult, 'durationMs' | 'endedAt' | 'requestHeaders'>> {
   await using target = await startTarget({ respondWith: behaviour });
   await using sender = loopbackSender({ deadlineMs });
-  const { durationMs, requestHeaders: _, ...result } = await sender.send(postbackTo(target.url));
+  const { durationMs, endedAt: _, requestHeaders: __, ...result } = await sender.send(postbackTo(target.url));
   assert.ok(durationMs < deadlineMs + LATE_MS);
   assert.equal(target.requests.length, 1);
   assert.equal(sender.connections, connectionsLeft);
@@ -61,7 +61,12 @@ describe('the attempt fails if the target does not respond', () => {
     await using target = await startTarget();
     await target.refuse();
     await using sender = loopbackSender();
-    const { durationMs: _, requestHeaders: __, ...result } = await sender.send(postbackTo(target.url));
+    const {
+      durationMs: _,
+      endedAt: __,
+      requestHeaders: ___,
+      ...result
+    } = await sender.send(postbackTo(target.url));
     assert.deepEqual(result, { ...NO_ANSWER, reason: 'connection refused' });
     assert.equal(sender.connections, 0);
   });
