@@ -71,8 +71,7 @@ export class LrsClient {
   }
 
   /** The statements of a registration, the oldest first. */
-  // biome-ignore lint/suspicious/noExplicitAny: statements of every shape.
-  async statementsOf(registration: string): Promise<any[]> {
+  async statementsOf(registration: string): Promise<LrsReply['json'][]> {
     const reply = await this.call('GET', 'statements', { query: { registration, ascending: 'true' } });
     assert.equal(reply.status, 200, reply.text);
     return reply.json.statements;

@@ -76,7 +76,7 @@ describe('the reports of a course that calls the service itself', () => {
     ({ service, browser } = classroom);
   });
 
-  /** Opens a course. @param reports the addresses to which it reports */
+  /** Opens a course that reports to the service itself. Returns its registration. */
   const open = async (
     learner: Learner,
     files: Record<string, string> = { ...xapiFiles(), 'index.html': XAPI_PAGE },
@@ -94,6 +94,8 @@ describe('the reports of a course that calls the service itself', () => {
   const notice = ({ page }: Learner, text: string) => page.locator('.notice', { hasText: text }).waitFor();
   const recorded = async (registrationId: string) =>
     (await service.api.get(`/registrations/${registrationId}`)).body.completion;
+  const untilCompleted = (id: string) =>
+    until(async () => (await recorded(id)) === 'Completed', 'the last statement is recorded');
 
   /** Lets the course send a statement. Returns whether it got a response. */
   const say = (
@@ -381,10 +383,7 @@ describe('the reports of a course that calls the service itself', () => {
       await learner.course.locator('#ready').click();
       await sayAt(learner, 'pagehide', 'completed', PASSED, how);
       await leave(learner.page);
-      await until(
-        async () => (await recorded(registrationId)) === 'Completed',
-        'the last statement is recorded',
-      );
+      await untilCompleted(registrationId);
     });
   }
 
@@ -395,9 +394,6 @@ describe('the reports of a course that calls the service itself', () => {
     for (let n = 0; n < 10; n++) await sayAt(learner, 'beforeunload', 'experienced', {}, 'fetch');
     await sayAt(learner, 'beforeunload', 'completed', PASSED, 'fetch');
     await learner.page.close({ runBeforeUnload: true });
-    await until(
-      async () => (await recorded(registrationId)) === 'Completed',
-      'the last statement is recorded',
-    );
+    await untilCompleted(registrationId);
   });
 });

@@ -55,7 +55,7 @@ export class Player {
     onUnreachable: () => this.#reporting.heard(false),
   });
   readonly #reporting = new Reporting(reports, this.#view, {
-    isReporting: () => this.#isReporting(this.#open),
+    isReporting: () => this.#recording?.isReporting(this.#open) === true,
     poll: () => this.#recorded.poll(),
   });
   #page: PageResponse | null = null;
@@ -287,7 +287,7 @@ export class Player {
     const { saver, runtime } = open;
     // An asset has nothing more to report, but the state of the sequencing has changed.
     if (!this.#isEnded && (runtime !== null || this.#sequencer !== null)) saver?.changed('commit');
-    const isUnsure = () => this.#isReporting(open) && !this.#reporting.haveResponses;
+    const isUnsure = () => this.#recording?.isReporting(open) === true && !this.#reporting.haveResponses;
     const isOut = leaving === 'out' || this.#moves.isLeaving;
     await this.#lastSave.wait({ saver, isUnsure, isOut }, async () => {
       if (!this.#isEnded) await saver?.settled();
@@ -300,7 +300,7 @@ export class Player {
   /** Notes whether everything was saved that a unit reported itself, and asks what is recorded now. */
   async #noteLeft(open: OpenUnit): Promise<void> {
     await this.#reporting.settled();
-    const isReporting = this.#isReporting(open);
+    const isReporting = this.#recording?.isReporting(open) === true;
     const asked = isReporting ? this.#recorded.askLeft() : this.#recorded.ask();
     this.#recording?.left(open, await this.#reporting.end(asked, isReporting));
   }
@@ -347,10 +347,6 @@ export class Player {
 
   get #doubt(): Doubt | null {
     return this.#recording?.doubt ?? null;
-  }
-
-  #isReporting(open: OpenUnit | null): boolean {
-    return open !== null && this.#recording?.isReporting(open) === true;
   }
 
   #showRecorded({ isSuperseded, isReset, units, result }: UnitsResponse): void {

@@ -58,8 +58,8 @@ export class Recording {
   }
 
   /** Whether a unit calls the service itself, and what it reports is recorded. A saver waits until everything is saved. */
-  isReporting({ saver, start }: RecordedUnit): boolean {
-    return saver === null && this.#page.mode === 'normal' && !start.isReview;
+  isReporting(open: RecordedUnit | null): boolean {
+    return open?.saver === null && this.#page.mode === 'normal' && !open.start.isReview;
   }
 
   /** Notes whether everything was saved when the learner left a unit, or closed its window. */
