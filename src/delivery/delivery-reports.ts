@@ -42,6 +42,7 @@ export interface DeliveryReportsDependencies {
 export class DeliveryReports {
   readonly #with: DeliveryReportsDependencies;
   readonly #postponedLines = new OncePerMinute();
+  readonly #unreadableMessages = new OncePerMinute();
 
   constructor(dependencies: DeliveryReportsDependencies) {
     this.#with = dependencies;
@@ -148,6 +149,16 @@ export class DeliveryReports {
       this.#with.log.error('this machine is unable to connect: messages wait, and no attempt is counted', {
         reason,
       });
+  }
+
+  /** Reports a head that cannot be read, in the log once per minute. */
+  unreadable({ lineId, label, messageId }: QueuedMessage, reason: string): void {
+    this.#with.metrics.queueFailed();
+    if (!this.#unreadableMessages.isDue(messageId)) return;
+    this.#with.log.error(
+      'a message cannot be read: its webhook waits until the message is skipped or the database is repaired, others continue',
+      { webhook_id: lineId, event: label, message_id: messageId, reason },
+    );
   }
 }
 

@@ -8,6 +8,12 @@ import { type ReceivedFacts, readReceivedFacts } from './received-facts.ts';
 import { deadLetter, discard, discardReason, type FinishedMessage, hold, release } from './settlements.ts';
 import type { UnstoredOutcomes } from './unstored-outcomes.ts';
 
+/**
+ * How long a line waits until its head is read again, in milliseconds. It must not be longer than the slack for overlong
+ * waits, which would end it.
+ */
+const UNREADABLE_PAUSE_MS = 30_000;
+
 /** Dependencies of {@link ReceivedMessages}. */
 export interface ReceivedMessagesDependencies {
   targets: DeliveryTargets;
@@ -65,9 +71,14 @@ export class ReceivedMessages {
     for (const message of received) {
       const target = targets.get(message.lineId);
       const reason = discardReason(message, target);
-      if (reason !== null) this.#finish(discard(message, target, reason, now()));
+      if (reason !== null && message.mustStay === undefined)
+        this.#finish(discard(message, target, reason, now()));
       else if (target?.state === 'PAUSED') this.#finish(hold(message));
-      else if (target !== undefined && exhausted.has(message.messageId))
+      else if (message.unreadable !== undefined) {
+        reports.unreadable(message, message.unreadable);
+        // The line is not in flight, so someone can skip the message.
+        this.#finish(release(message, now() + UNREADABLE_PAUSE_MS));
+      } else if (target !== undefined && exhausted.has(message.messageId))
         this.#finish(deadLetter(message, target, now()));
       else if (elapsed() > sendBy) {
         // The release takes effect only if the lease is still valid.

@@ -28,10 +28,12 @@ export interface QueuedMessage extends QueueMessage {
   position: number;
   /** Why the body cannot be read, as the end of a sentence. Then `body` is empty. Missing if it can be read. */
   unreadable?: string;
+  /** True if the engine cannot delete it either. Missing otherwise. */
+  mustStay?: true;
 }
 
 /** A message in a line, without its body. */
-export type MessageOutline = Omit<QueuedMessage, 'body' | 'shared' | 'unreadable'>;
+export type MessageOutline = Omit<QueuedMessage, 'body' | 'shared' | 'unreadable' | 'mustStay'>;
 
 /** The head of a line, in flight until it is settled or its lease ends. */
 export interface ReceivedMessage extends QueuedMessage {

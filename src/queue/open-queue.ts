@@ -1,12 +1,10 @@
 import type { Database } from '../database/database.ts';
 import { installationOf } from '../database/installation.ts';
 import type { Logger } from '../observability/log.ts';
-import { OncePerMinute } from '../observability/once-per-minute.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { DatabaseQueue } from './database/database-queue.ts';
 import { repairLines } from './lines/repair-lines.ts';
-import type { UnreadableMessage } from './lines/unreadable-messages.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RequeueHistory } from './sqs/sqs-queue.ts';
 import { deletePlaced } from './sqs/sqs-statements.ts';
@@ -48,7 +46,6 @@ export async function openQueue(
     onFailure();
     log.error(`${text}: the count was corrected`);
   };
-  const onUnreadable = unreadableLogger(log, onFailure);
   await repairLines(database, { onMiscount, now });
   if (settings.queue_driver === 'database') {
     await warnOfEarlierLines(database, log);
@@ -56,7 +53,6 @@ export async function openQueue(
       database,
       maxReceives: settings.message_queue_max_receives,
       onMiscount,
-      onUnreadable,
       // An earlier process may have used Amazon SQS.
       onForget: deletePlaced,
       now,
@@ -76,24 +72,10 @@ export async function openQueue(
     readHistory,
     requeueHistory,
     onMiscount,
-    onUnreadable,
     onFailure,
     now,
     signal,
   });
-}
-
-/** Logs messages that cannot be read, each once per minute. */
-function unreadableLogger(log: Logger, onFailure: () => void): (message: UnreadableMessage) => void {
-  const lines = new OncePerMinute();
-  return ({ lineId, label, messageId, unreadable }) => {
-    onFailure();
-    if (!lines.isDue(messageId)) return;
-    log.error(
-      'a message cannot be read: its webhook waits until the message is skipped or the database is repaired, others continue',
-      { webhook_id: lineId, event: label, message_id: messageId, reason: unreadable },
-    );
-  };
 }
 
 /** Warns if messages of an earlier release may exist on Amazon SQS alone, which the database queue does not read. */

@@ -1,7 +1,6 @@
 import type { SqsPlace } from '../settings/sqs-place.ts';
 import { STOP_MS } from '../settings/stop-time.ts';
 import { BackgroundTask } from '../time/background-task.ts';
-import type { UnreadableMessage } from './lines/unreadable-messages.ts';
 import { SqsApi } from './sqs/sqs-api.ts';
 import { type SqsContext, SqsHealth } from './sqs/sqs-health.ts';
 import { SqsPlacer } from './sqs/sqs-placer.ts';
@@ -24,8 +23,6 @@ export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
   requeueHistory: RequeueHistory;
   /** Called for a line whose count was wrong. */
   onMiscount: (text: string) => void;
-  /** Called for a head whose body cannot be read. */
-  onUnreadable?: (message: UnreadableMessage) => void;
   /** Called for each failed request. */
   onFailure: () => void;
   /** Ends the start before it is complete. */

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import type { Transaction } from '../../src/database/database.ts';
 import { openDatabaseOf, runSql } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
+import { type Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import {
   accountNames,
@@ -150,8 +150,7 @@ describe('a head that cannot be read', () => {
     const id = await pausedAndOther(service, { paused: target.url, other: others.url });
     const position = await damage(service, id, MISSING_PART);
     await updateWebhook(api, id, target.url, { name: 'Damaged' });
-    await until(() => linesAbout(service, CANNOT_BE_READ).length > 0, 'the head was received');
-    assert.equal((await lineOf(api, id)).state, 'RETRYING');
+    await untilRetrying(api, id);
     const repair = 'update queue_messages set shared_body_id = null where id = ? returning id';
     await runSql(service.settings.data_dir, repair, position);
     assert.equal((await lineOf(api, id)).head.unreadable, null);
@@ -174,7 +173,7 @@ describe('a head that cannot be read', () => {
       const id = await pausedAndOther(service, { paused: target.url, other: others.url });
       await damage(service, id, how);
       await updateWebhook(api, id, target.url, { name: 'Damaged' });
-      await until(() => linesAbout(service, CANNOT_BE_READ).length > 0, 'the head was received');
+      await untilRetrying(api, id);
       const { status, body } = await api.post(`/webhooks/${id}/line/purge`);
       assert.deepEqual([status, body.purged, body.remaining], [200, 3, 0], how.what);
       await createAccounts(api, 'after');
@@ -184,6 +183,30 @@ describe('a head that cannot be read', () => {
       assert.equal(list.filter((each) => each.status_reason === 'PURGED').length, 3);
     }
   });
+});
+
+describe('a head that cannot be read is discarded with the messages behind it', () => {
+  for (const how of DAMAGES)
+    for (const [what, end] of [
+      ['deactivated', (api, id, url) => updateWebhook(api, id, url, { name: 'Damaged', enabled: false })],
+      ['deleted', async (api, id) => assert.equal((await api.delete(`/webhooks/${id}`)).status, 204)],
+    ] as readonly [string, (api: Api, id: number, url: string) => Promise<unknown>][])
+      it(`if its webhook is ${what} (it ${how.what})`, async () => {
+        await using target = await startTarget();
+        await using others = await startTarget();
+        await using service = await startTestService();
+        const id = await pausedAndOther(service, { paused: target.url, other: others.url });
+        await damage(service, id, how);
+        await updateWebhook(service.api, id, target.url, { name: 'Damaged' });
+        await untilRetrying(service.api, id);
+        await end(service.api, id, target.url);
+        const statement = 'select line_id from queue_lines where line_id = ? and pending > 0';
+        await until(
+          async () => (await runSql(service.settings.data_dir, statement, id)).length === 0,
+          'no message waits',
+        );
+        assert.equal(target.requests.length, 0);
+      });
 });
 
 describe('a message that cannot be read', () => {

@@ -53,12 +53,7 @@ import { type ReceivingOptions, receive, receiveOneByOne, type SettledLines } fr
 import { purgeMessages, type RemovalOptions, skipMessage } from './removals.ts';
 import { settleAndReceiveOn } from './settle-and-receive.ts';
 import { settle } from './settling.ts';
-import {
-  readFirstIfDamaged,
-  readFirstOfLocked,
-  readHeadAlone,
-  type UnreadableMessage,
-} from './unreadable-messages.ts';
+import { readFirstIfDamaged, readFirstOfLocked, readHeadAlone } from './unreadable-messages.ts';
 import { readWaitingAgain } from './waiting-again.ts';
 
 /** The channel of the signal to all instances that messages may have become available. */
@@ -70,8 +65,6 @@ export interface LinesOptions {
   now: () => number;
   /** Called with a sentence about a line whose wrong count was corrected. */
   onMiscount?: (text: string) => void;
-  /** Called for a head whose body cannot be read, each time that it is due. Its line waits for a while. */
-  onUnreadable?: (message: UnreadableMessage) => void;
   /** Whether the engine also places dead letters on another queue. @defaultValue false */
   placesDeadLetters?: boolean;
   /** Called in the transaction that deletes lines, with their ids. */
@@ -87,7 +80,6 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   readonly #database: Database;
   readonly #now: () => number;
   readonly #onMiscount: (text: string) => void;
-  readonly #onUnreadable: (message: UnreadableMessage) => void;
   readonly #placesDeadLetters: boolean;
   readonly #onForget: NonNullable<LinesOptions['onForget']>;
   readonly #pace: ReceivePace;
@@ -101,18 +93,16 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     database,
     now,
     onMiscount = () => {},
-    onUnreadable = () => {},
     placesDeadLetters = false,
     onForget = async () => {},
   }: LinesOptions) {
     this.#database = database;
     this.#now = now;
     this.#onMiscount = onMiscount;
-    this.#onUnreadable = onUnreadable;
     this.#placesDeadLetters = placesDeadLetters;
     this.#onForget = onForget;
     this.#pace = new ReceivePace(database.dialect);
-    const shared = { database, now, pace: this.#pace, leases: this.#leases, onUnreadable };
+    const shared = { database, now, pace: this.#pace, leases: this.#leases };
     this.#settleAndReceive =
       database.dialect === 'postgres'
         ? settleAndReceiveOn({ ...shared, receive: (tx, request) => this.receive(tx, request) })
@@ -348,7 +338,6 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
       capacity: request.capacity,
       lease: this.#leases.create(now, request),
       onMiscount: this.#onMiscount,
-      onUnreadable: this.#onUnreadable,
     };
   }
 }

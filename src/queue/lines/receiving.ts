@@ -4,13 +4,7 @@ import { leaseDue } from './lease-due.ts';
 import type { NextLease } from './lease-statements.ts';
 import { recountLine } from './line-statements.ts';
 import { readHeadNames, readHeads } from './message-statements.ts';
-import {
-  areSomeUnreadable,
-  putBackUnreadable,
-  readHeadAlone,
-  UNREADABLE_PAUSE_MS,
-  type UnreadableMessage,
-} from './unreadable-messages.ts';
+import { readHeadAlone } from './unreadable-messages.ts';
 
 /** What a transaction has settled so far. */
 export interface SettledLines {
@@ -30,8 +24,6 @@ export interface ReceivingOptions {
   lease: NextLease;
   /** Called with a sentence about a line whose wrong count was corrected. */
   onMiscount: (text: string) => void;
-  /** Called for a head that cannot be read. Its line waits for a while. */
-  onUnreadable: (message: UnreadableMessage) => void;
 }
 
 /** A head that was leased. */
@@ -52,9 +44,7 @@ export async function receive(
   settled: SettledLines | undefined,
   options: ReceivingOptions,
 ): Promise<ReceivedHeads> {
-  const heads = await leaseHeads(tx, settled, options, readHeads);
-  if (!areSomeUnreadable(heads.received)) return heads;
-  return withoutUnreadable(heads, await putBackUnreadable(tx, heads.received, options), options);
+  return await leaseHeads(tx, settled, options, readHeads);
 }
 
 /** Receives in transactions of its own, with a statement for each body, because the database may fail to read one. */
@@ -67,21 +57,7 @@ export async function receiveOneByOne(database: Database, options: ReceivingOpti
     const head = await readHeadAlone(database.reader, lineId);
     if (head?.position === position) received.push({ ...head, leaseToken, receiveCount });
   }
-  const whole = { ...heads, received };
-  if (!areSomeUnreadable(received)) return whole;
-  const readable = await database.transaction((tx) => putBackUnreadable(tx, received, options), {
-    durability: 'deferred',
-  });
-  return withoutUnreadable(whole, readable, options);
-}
-
-function withoutUnreadable(
-  heads: ReceivedHeads,
-  readable: ReceivedMessage[],
-  { now }: ReceivingOptions,
-): ReceivedHeads {
-  const againAt = now + UNREADABLE_PAUSE_MS;
-  return { ...heads, received: readable, nextAt: Math.min(heads.nextAt ?? againAt, againAt) };
+  return { ...heads, received };
 }
 
 /** Leases heads, and reads them as requested. */

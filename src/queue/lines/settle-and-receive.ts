@@ -3,12 +3,6 @@ import type { Received, ReceiveRequest, SettleAndReceive, SettledAndReceived } f
 import type { InstanceLeases } from './instance-leases.ts';
 import type { ReceivePace } from './receive-pace.ts';
 import { settleAndReceiveInOneStatement } from './settle-and-receive-statement.ts';
-import {
-  areSomeUnreadable,
-  type PuttingBackOptions,
-  putBackUnreadable,
-  UNREADABLE_PAUSE_MS,
-} from './unreadable-messages.ts';
 
 /** What settling and receiving in one statement shares with the transactions of the same instance. */
 interface SharedParts {
@@ -17,18 +11,10 @@ interface SharedParts {
   pace: ReceivePace;
   leases: InstanceLeases;
   receive: (tx: Transaction, request: ReceiveRequest) => Promise<Received>;
-  onUnreadable: PuttingBackOptions['onUnreadable'];
 }
 
 /** The capability of lines on PostgreSQL to settle delivered messages and receive in one statement. */
-export function settleAndReceiveOn({
-  database,
-  now,
-  pace,
-  leases,
-  receive,
-  onUnreadable,
-}: SharedParts): SettleAndReceive {
+export function settleAndReceiveOn({ database, now, pace, leases, receive }: SharedParts): SettleAndReceive {
   return async ({ messages, steps, rows }, request) => {
     const { capacity } = request;
     const lines = new Set(messages.map(({ lineId }) => lineId));
@@ -44,17 +30,10 @@ export function settleAndReceiveOn({
       lease,
       capacity,
     });
-    const { received: heads, leftDue, withoutHead } = result;
-    if (messages.length + heads.length === 0) pace.foundNothing();
-    const isFull = heads.length >= capacity;
-    const isSomePutBack = areSomeUnreadable(heads);
-    const received = isSomePutBack
-      ? await database.transaction((tx) => putBackUnreadable(tx, heads, { now: begun, onUnreadable }), {
-          durability: 'deferred',
-        })
-      : heads;
-    const againAt = isSomePutBack ? begun + UNREADABLE_PAUSE_MS : lease.leasedUntil;
-    const nextAt = earliest(result.nextAt, heads.length > 0 ? againAt : null);
+    const { received, leftDue, withoutHead } = result;
+    if (messages.length + received.length === 0) pace.foundNothing();
+    const isFull = received.length >= capacity;
+    const nextAt = earliest(result.nextAt, received.length > 0 ? lease.leasedUntil : null);
     const isLeft = leftDue + withoutHead > 0;
     const nextLook = pace.nextLook(isLeft ? begun : nextAt, { now: begun, isFull });
     const done: SettledAndReceived = {

@@ -1,13 +1,13 @@
 import { isDamage } from '../../database/damage.ts';
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Dialect, Reader, Transaction } from '../../database/database.ts';
 import { messageOf } from '../../problems/error-message.ts';
-import type { MessageOutline, QueuedMessage, ReceivedMessage } from '../message-queue.ts';
-import { lockLeasedLines, postponeLines } from './lease-statements.ts';
+import type { MessageOutline, QueuedMessage } from '../message-queue.ts';
 import {
   type Positions,
   readFirstMessages,
   readFirstOutlines,
   readHeadNames,
+  readHeadOutlines,
   readHeads,
 } from './message-statements.ts';
 
@@ -16,58 +16,11 @@ import {
  * wait for them, and an administrator can remove them (docs/decisions/0040-unreadable-messages.md).
  */
 
-/**
- * How long a line waits until its head is read again, in milliseconds. It must not be longer than the slack for overlong
- * waits, which would end it.
- */
-export const UNREADABLE_PAUSE_MS = 30_000;
-
 type LineReading = Pick<Reader, 'dialect' | 'all' | 'allFor'>;
 
-/** A message whose body cannot be read. */
-export type UnreadableMessage = QueuedMessage & { unreadable: string };
-
-/** Options of {@link putBackUnreadable}. */
-export interface PuttingBackOptions {
-  now: number;
-  /** Called for each message that was put back. */
-  onUnreadable: (message: UnreadableMessage) => void;
-}
-
-function isUnreadable<M extends QueuedMessage>(message: M): message is M & UnreadableMessage {
-  return message.unreadable !== undefined;
-}
-
 /**
- * Puts the lines of unreadable heads back for a while, and returns the other messages. These receives are not counted. The
- * lines are not in flight, so someone can skip the messages.
- */
-export async function putBackUnreadable(
-  tx: Transaction,
-  received: readonly ReceivedMessage[],
-  { now, onUnreadable }: PuttingBackOptions,
-): Promise<ReceivedMessage[]> {
-  const unreadable = received.filter(isUnreadable);
-  const lines = await lockLeasedLines(tx, unreadable);
-  const held = unreadable.filter(({ lineId, leaseToken }) => lines.get(lineId)?.leaseToken === leaseToken);
-  await postponeLines(
-    tx,
-    held.map(({ lineId }) => ({ lineId, availableAt: now + UNREADABLE_PAUSE_MS, uncounted: true })),
-  );
-  tx.onCommit(() => {
-    for (const message of held) onUnreadable(message);
-  });
-  return received.filter((message) => !isUnreadable(message));
-}
-
-/** Whether some of the messages cannot be read. */
-export function areSomeUnreadable(messages: readonly QueuedMessage[]): boolean {
-  return messages.some(isUnreadable);
-}
-
-/**
- * Reads a head whose body may be damaged. Undefined if the line is empty. A damaged head has its name, but not the time of
- * its event, which may be damaged, too.
+ * Reads a head whose body may be damaged. Undefined if the line is empty. On SQLite, a damaged head has its name, but not
+ * the time of its event, which is stored behind the body.
  */
 export async function readHeadAlone(reader: Reader, lineId: number): Promise<QueuedMessage | undefined> {
   try {
@@ -75,8 +28,11 @@ export async function readHeadAlone(reader: Reader, lineId: number): Promise<Que
     return head;
   } catch (error) {
     if (!isDamage(error)) throw error;
-    const [name] = await readHeadNames(reader, [lineId]);
-    return name === undefined ? undefined : unreadableOf({ ...name, occurredAt: 0 }, error);
+    const [outline] =
+      reader.dialect === 'sqlite'
+        ? (await readHeadNames(reader, [lineId])).map((name) => ({ ...name, occurredAt: 0 }))
+        : await readHeadOutlines(reader, [lineId]);
+    return outline === undefined ? undefined : unreadableOf(outline, error, reader.dialect);
   }
 }
 
@@ -123,10 +79,16 @@ async function readAlone(reader: LineReading, outline: MessageOutline): Promise<
     return message;
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return unreadableOf(outline, error);
+    return unreadableOf(outline, error, reader.dialect);
   }
 }
 
-function unreadableOf(outline: MessageOutline, error: unknown): UnreadableMessage {
-  return { ...outline, body: '', unreadable: `the database cannot read its body: ${messageOf(error)}` };
+function unreadableOf(outline: MessageOutline, error: unknown, dialect: Dialect): QueuedMessage {
+  return {
+    ...outline,
+    body: '',
+    unreadable: `the database cannot read its body: ${messageOf(error)}`,
+    // SQLite reads a row in order to delete it.
+    ...(dialect === 'sqlite' ? { mustStay: true } : {}),
+  };
 }

@@ -38,8 +38,7 @@ export type RequeueHistory = (
 ) => Promise<readonly QueuedMessage[]>;
 
 /** Dependencies of the queue. */
-export interface SqsQueueDependencies
-  extends Pick<LinesOptions, 'database' | 'now' | 'onMiscount' | 'onUnreadable'> {
+export interface SqsQueueDependencies extends Pick<LinesOptions, 'database' | 'now' | 'onMiscount'> {
   /** Places copies of the messages of lines on Amazon SQS soon. */
   place: (lineIds: Iterable<number>) => void;
   /** The queue's current redrive maximum. */
