@@ -7,7 +7,6 @@ import type { ServiceQueue } from '../queue/open-queue.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { readUiBuild, UI_BUILD_FOLDER } from '../ui/ui-build.ts';
 import { uiRoutes } from '../ui/ui-routes.ts';
-import { EventService } from '../webhooks/events/event-service.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { Dashboard } from './dashboard/dashboard.ts';
 import { HealthReader } from './health/health-overview.ts';
@@ -69,7 +68,7 @@ export function createUserInterface(
           about: { version, runtime, instance, startedAt: now() },
         }),
         deadLetters: webhooks.deadLetters,
-        events: new EventService({ database, lines: queue.lines }),
+        events: webhooks.eventLog,
         readOnly: !settings.enable_webhooks_service,
         delivers,
         now,

@@ -55,6 +55,7 @@ export interface Webhooks extends AsyncDisposable {
   trends: TrendService;
   troubles: WebhookTroubles;
   deadLetters: DeadLetterSteps;
+  eventLog: EventService;
   /** Steps that remove what has expired. */
   cleaningSteps: readonly CleaningStep[];
   /** Adds the routes under the hook of `requireScopes`. */
@@ -100,6 +101,7 @@ export function startWebhooks(context: ServiceContext, options: WebhooksOptions)
     trends,
     troubles: new WebhookTroubles({ reader }),
     deadLetters: new DeadLetterSteps({ reader, redelivery, removal, now }),
+    eventLog: services.events,
     cleaningSteps: [
       ...historyCleaningSteps({
         database,
@@ -159,7 +161,7 @@ function createServices(
   });
   return {
     webhooks,
-    events: new EventService({ database, lines }),
+    events: new EventService({ database, lines, log }),
     replays: new ReplayService({ database, lines, webhooks, trace, now }),
     redelivery: new RedeliveryService({ database, lines, webhooks, trace, now }),
     removal: new DeadLetterRemoval({ database, lines, webhooks, now }),

@@ -84,11 +84,13 @@ export class EventBlocks implements AsyncDisposable {
     while (!this.#task.signal.aborted) {
       const limit = BLOCK_EVENTS - times.length;
       const range = { after: lastId, before: settledTo + 1, direction: 'ascending', limit } as const;
-      const { events, end, hasMore } = await readEventPart(this.#database.reader, range, PART_BYTES);
-      for (const event of events) {
-        times.push(event.occurredAt);
-        for (const key of keysOf(event)) keys.add(key);
-      }
+      const { events, unreadable, end, hasMore } = await readEventPart(
+        this.#database.reader,
+        range,
+        PART_BYTES,
+      );
+      times.push(...[...events, ...unreadable].map(({ occurredAt }) => occurredAt));
+      for (const event of events) for (const key of keysOf(event)) keys.add(key);
       lastId = end ?? lastId;
       if (times.length >= BLOCK_EVENTS) {
         const [firstAt, lastAt] = [Math.min(...times), Math.max(...times)];

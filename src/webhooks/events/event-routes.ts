@@ -17,6 +17,7 @@ import type { EventQuery, EventService } from './event-service.ts';
 
 const READ = { scope: 'webhooks:read' };
 const tags = ['Events'];
+const UNREADABLE_EVENT = { 409: 'The event cannot be read from the database.' };
 const EventParams = Type.Object({ event_id: PathId('The id of the event.') });
 
 /** The event log. */
@@ -41,7 +42,7 @@ function listEventsRoute(routes: Routes, events: EventService): void {
         querystring: EventsQuery,
         response: {
           200: PageOf(EventSummary, 'Events, newest first.'),
-          ...problems(400, { 429: TOO_MANY_READS }),
+          ...problems(400, UNREADABLE_EVENT, { 429: TOO_MANY_READS }),
         },
       },
     },
@@ -59,7 +60,7 @@ function getEventRoute(routes: Routes, events: EventService): void {
         operationId: 'getEvent',
         summary: 'Read an event',
         params: EventParams,
-        response: { 200: EventRecord, ...problems(404, { 429: TOO_MANY_READS }) },
+        response: { 200: EventRecord, ...problems(404, UNREADABLE_EVENT, { 429: TOO_MANY_READS }) },
       },
     },
     async (request) => toEventRecord(await events.get(idOf(request.params))),
@@ -80,7 +81,10 @@ function listWebhooksOfEventRoute(routes: Routes, events: EventService): void {
           'the reason. Reasons are determined from the current configuration, because earlier ones are not kept.',
         params: EventParams,
         querystring: EventWebhooksQuery,
-        response: { 200: PageOf(EventWebhookRecord, 'Webhooks, ordered by id.'), ...problems(400, 404) },
+        response: {
+          200: PageOf(EventWebhookRecord, 'Webhooks, ordered by id.'),
+          ...problems(400, 404, UNREADABLE_EVENT),
+        },
       },
     },
     async (request) => {

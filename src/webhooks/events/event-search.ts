@@ -13,7 +13,7 @@ import { BLOCK_EVENTS } from './event-blocks.ts';
 import { keysCompleteIn, keysOf } from './event-keys.ts';
 import { type EventPart, readEventPart } from './event-store.ts';
 import { mayHaveKeys } from './key-filter.ts';
-import type { StoredEvent } from './stored-event.ts';
+import type { StoredEvent, UnreadableEvent } from './stored-event.ts';
 
 /** Number of block summaries that are read together. */
 const BLOCKS_TOGETHER = 100;
@@ -39,6 +39,8 @@ export interface EventSearch {
 /** The events that were found, at most as many as the limit. */
 export interface FoundEvents {
   items: StoredEvent[];
+  /** Events that cannot be read, and so may match. */
+  unreadable: UnreadableEvent[];
   /** The id to continue from; null at the end. */
   next: number | null;
   /** How much text was read. */
@@ -64,21 +66,28 @@ export const ALL_EVENTS = {
 export async function searchEvents(reader: EventReader, search: EventSearch): Promise<FoundEvents> {
   const { limit, maxBytes } = search;
   const items: StoredEvent[] = [];
+  const unreadable: UnreadableEvent[] = [];
   const read = { events: 0, bytes: 0 };
-  for await (const { events, end } of candidates(reader, search, read)) {
-    for (const event of events) {
+  for await (const part of candidates(reader, search, read)) {
+    unreadable.push(...part.unreadable.filter((event) => isInPeriod(event, search)));
+    for (const event of part.events) {
       if (!fits(event, search)) continue;
-      if (items.length === limit) return { items, next: items.at(-1)!.id, bytes: read.bytes };
+      if (items.length === limit) return { items, unreadable, next: items.at(-1)!.id, bytes: read.bytes };
       items.push(event);
     }
     const isEnough = read.events >= MAX_EVENTS_READ || read.bytes >= maxBytes;
-    if (isEnough && end !== null) return { items, next: end, bytes: read.bytes };
+    if (isEnough && part.end !== null) return { items, unreadable, next: part.end, bytes: read.bytes };
   }
-  return { items, next: null, bytes: read.bytes };
+  return { items, unreadable, next: null, bytes: read.bytes };
 }
 
-function fits(event: StoredEvent, { keys, from, to }: EventSearch): boolean {
-  if (event.occurredAt < from || event.occurredAt >= to) return false;
+function isInPeriod({ occurredAt }: { occurredAt: number }, { from, to }: EventSearch): boolean {
+  return occurredAt >= from && occurredAt < to;
+}
+
+function fits(event: StoredEvent, search: EventSearch): boolean {
+  const { keys } = search;
+  if (!isInPeriod(event, search)) return false;
   if (keys.length === 0) return true;
   const own = keysOf(event);
   return keys.every((key) => own.includes(key));
@@ -90,7 +99,7 @@ interface Read {
   bytes: number;
 }
 
-type Candidates = AsyncGenerator<Pick<EventPart, 'events' | 'end'>>;
+type Candidates = AsyncGenerator<Pick<EventPart, 'events' | 'unreadable' | 'end'>>;
 
 /** The events that may match. Blocks that cannot contain any are skipped. */
 async function* candidates(reader: EventReader, search: EventSearch, read: Read): Candidates {
@@ -153,7 +162,7 @@ async function* oneByOne(reader: EventReader, search: EventSearch, read: Read): 
     const range = { after, before, direction, limit: step };
     const part = await readEventPart(reader, range, Math.min(TURN_BYTES, maxBytes - read.bytes));
     const { end } = part;
-    read.events += part.events.length;
+    read.events += part.events.length + part.unreadable.length;
     read.bytes += part.bytes;
     yield part;
     if (!part.hasMore || end === null) return;

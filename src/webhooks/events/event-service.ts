@@ -1,16 +1,19 @@
 import type { Database } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
+import type { Logger } from '../../observability/log.ts';
+import { OncePerMinute } from '../../observability/once-per-minute.ts';
 import { notFound } from '../../problems/problem.ts';
 import type { LineReader } from '../../queue/message-queue.ts';
 import type { DeliveryStatus } from '../history/delivery-status.ts';
 import { type MessageOutcome, readDeliveriesOfMessages } from '../history/outcome-store.ts';
 import { type EventFilter, keysOfFilter } from './event-keys.ts';
 import { mayHaveDiffered, type UnmatchedReason, unmatchedReason } from './event-matching.ts';
-import { ALL_EVENTS, searchEvents } from './event-search.ts';
-import { readEvents } from './event-store.ts';
+import { ALL_EVENTS, type EventSearch, searchEvents } from './event-search.ts';
+import { readEvent } from './event-store.ts';
 import { readWebhookFits, type WebhookFit } from './matching-store.ts';
 import { messageIdOf, parseMessageId } from './message-ids.ts';
 import type { StoredEvent } from './stored-event.ts';
+import { unreadableEvent } from './unreadable-event.ts';
 
 /** Maximum number of webhooks that one statement matches with an event. */
 const WEBHOOKS_TOGETHER = 200;
@@ -46,17 +49,19 @@ export interface EventQuery {
 export interface EventServiceDependencies {
   database: Database;
   lines: LineReader;
+  log: Pick<Logger, 'error'>;
 }
 
 /** The event log: what happened, and its outcome for each webhook. */
 export class EventService {
   readonly #with: EventServiceDependencies;
+  readonly #unreadableEvents = new OncePerMinute();
 
   constructor(dependencies: EventServiceDependencies) {
     this.#with = dependencies;
   }
 
-  /** Lists events, newest first. */
+  /** Lists events, newest first. Those that cannot be read are missing, and the log names them. */
   async list({ filter, messageId, from, to, page }: EventQuery): Promise<Page<StoredEvent>> {
     const search = {
       ...ALL_EVENTS,
@@ -67,20 +72,18 @@ export class EventService {
       direction: 'descending',
       limit: page.limit,
     } as const;
-    if (messageId === null) return await searchEvents(this.#with.database.reader, search);
+    if (messageId === null) return await this.#search(search);
     const event = await this.#ofMessage(messageId);
     if (event === null) return { items: [], next: null };
-    return await searchEvents(this.#with.database.reader, {
-      ...search,
-      after: event.id - 1,
-      before: Math.min(search.before, event.id + 1),
-    });
+    const only = { after: event.id - 1, before: Math.min(search.before, event.id + 1) };
+    return await this.#search({ ...search, ...only });
   }
 
-  /** @throws {ProblemError} `not-found` */
+  /** @throws {ProblemError} `not-found`, `conflict` if it cannot be read */
   async get(id: number): Promise<StoredEvent> {
-    const [event] = await readEvents(this.#with.database.reader, [id]);
-    if (event === undefined) throw notFound('event', id);
+    const event = await readEvent(this.#with.database.reader, id);
+    if (event === null) throw notFound('event', id);
+    if ('reason' in event) throw unreadableEvent(event);
     return event;
   }
 
@@ -88,7 +91,7 @@ export class EventService {
    * The webhooks, by id: each with the outcome of its message, or the reason why it got none.
    * @param which `got`: true for only webhooks that got a message, false for only the others. `webhookId`: only this
    *   one.
-   * @throws {ProblemError} `not-found`
+   * @throws {ProblemError} as {@link get}
    */
   async webhooksOf(
     id: number,
@@ -141,12 +144,24 @@ export class EventService {
     };
   }
 
+  async #search(search: EventSearch): Promise<Page<StoredEvent>> {
+    const { items, next, unreadable } = await searchEvents(this.#with.database.reader, search);
+    for (const { id, reason } of unreadable)
+      if (this.#unreadableEvents.isDue(String(id)))
+        this.#with.log.error('an event cannot be read: lists of events do not show it', {
+          event_id: id,
+          reason,
+        });
+    return { items, next };
+  }
+
   async #ofMessage(messageId: string): Promise<StoredEvent | null> {
     const named = parseMessageId(messageId);
     if (named === null) return null;
-    const [event] = await readEvents(this.#with.database.reader, [named.eventId]);
+    const event = await readEvent(this.#with.database.reader, named.eventId);
+    if (event !== null && 'reason' in event) throw unreadableEvent(event);
     const isOfIt =
-      event !== undefined &&
+      event !== null &&
       event.occurredAt === named.occurredAt &&
       (event.matched?.includes(named.webhookId) || event.replayed.includes(named.webhookId));
     return isOfIt ? event : null;

@@ -4,7 +4,7 @@ import { idList, toIdList, toIdRows } from '../../database/recordset.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
 import { deleteUnusedSharedBodies, wholeBodies } from '../../queue/shared-bodies.ts';
 import { parseIds } from './id-ranges.ts';
-import { type StoredEvent, toStoredEvent, type WholeEventRow } from './stored-event.ts';
+import { type StoredEvent, toStoredEvent, type UnreadableEvent, type WholeEventRow } from './stored-event.ts';
 
 /** SQL for the event log, one operation per function. */
 
@@ -85,10 +85,13 @@ const EVENTS = new BatchStatement(
   (wanted, { joined }) => `select ${COLUMNS} from ${joined} events where events.id = ${wanted.id}`,
 );
 
-/** The events with these ids, unordered. Events that do not exist are missing. */
-export async function readEvents(reader: EventReader, ids: readonly number[]): Promise<StoredEvent[]> {
-  const rows = await EVENTS.all<EventRow>(reader, toIdRows(ids));
-  return await toEvents(reader, rows);
+/** An event; null if it does not exist. */
+export async function readEvent(
+  reader: EventReader,
+  id: number,
+): Promise<StoredEvent | UnreadableEvent | null> {
+  const { events, unreadable } = await toEvents(reader, await EVENTS.all<EventRow>(reader, toIdRows([id])));
+  return events[0] ?? unreadable[0] ?? null;
 }
 
 /**
@@ -112,9 +115,15 @@ export interface EventRange {
   limit: number;
 }
 
-/** The events of a range that were read together: all of them, or the first ones. */
-export interface EventPart {
+/** Events that were read together. */
+export interface ReadEvents {
   events: StoredEvent[];
+  /** Those of which the database has lost a part. */
+  unreadable: UnreadableEvent[];
+}
+
+/** The events of a range that were read together: all of them, or the first ones. */
+export interface EventPart extends ReadEvents {
   /** The last id of the part; null if it is empty. */
   end: number | null;
   /** Whether the range may have more events. */
@@ -135,13 +144,13 @@ export async function readEventPart(
   const sizes = await readEventSizes(reader, range);
   const part = fitting(sizes, maxBytes);
   const end = part.at(-1)?.id ?? null;
-  if (end === null) return { events: [], end, hasMore: false, bytes: 0 };
-  const events = await readEventsBetween(
+  if (end === null) return { events: [], unreadable: [], end, hasMore: false, bytes: 0 };
+  const read = await readEventsBetween(
     reader,
     direction === 'ascending' ? { after, before: end + 1, direction } : { after: end - 1, before, direction },
   );
   return {
-    events,
+    ...read,
     end,
     hasMore: part.length < sizes.length || sizes.length === limit,
     bytes: part.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -165,7 +174,7 @@ async function readEventSizes(
 async function readEventsBetween(
   reader: EventReader,
   { after, before, direction }: Omit<EventRange, 'limit'>,
-): Promise<StoredEvent[]> {
+): Promise<ReadEvents> {
   const rows = await reader.all<EventRow>(
     `select ${COLUMNS} from events ${inOrder(direction)}`,
     after,
@@ -199,13 +208,15 @@ export async function readEventRemovals(
   return rows.map((row) => ({ id: row.id, occurredAt: row.occurred_at, sharedId: row.shared_body_id }));
 }
 
-async function toEvents(reader: EventReader, rows: readonly EventRow[]): Promise<StoredEvent[]> {
+async function toEvents(reader: EventReader, rows: readonly EventRow[]): Promise<ReadEvents> {
   const bodies = await wholeBodies(reader, rows);
-  return rows.map((row, n) => {
-    const { body, unreadable } = bodies[n]!;
-    if (unreadable !== undefined) throw new Error(`event ${row.id} cannot be read: ${unreadable}`);
-    return toStoredEvent(row, body);
-  });
+  const read: ReadEvents = { events: [], unreadable: [] };
+  for (const [n, row] of rows.entries()) {
+    const { body, unreadable: reason } = bodies[n]!;
+    if (reason === undefined) read.events.push(toStoredEvent(row, body));
+    else read.unreadable.push({ id: row.id, occurredAt: row.occurred_at, reason });
+  }
+  return read;
 }
 
 const ADD_REPLAYED = new BatchStatement(

@@ -60,7 +60,15 @@ export function replayRoutes(
           'and for which it got no message. Messages have the `timestamp` of their event.',
         params: WebhookParams,
         querystring: ReplayQuery,
-        response: { 202: ReplayRecord, ...problems(400, 404, { 409: 'The webhook is inactive.' }, 422) },
+        response: {
+          202: ReplayRecord,
+          ...problems(
+            400,
+            404,
+            { 409: 'The webhook is inactive, or an event of the period cannot be read from the database.' },
+            422,
+          ),
+        },
       },
     },
     async (request, reply) => {

@@ -28,6 +28,7 @@ import { formatIds } from './id-ranges.ts';
 import { messageIdOf } from './message-ids.ts';
 import { readMatcher } from './replay-matcher.ts';
 import type { StoredEvent } from './stored-event.ts';
+import { unreadableEvent } from './unreadable-event.ts';
 
 /** Maximum number of messages that one step queues. */
 const STEP_MESSAGES = 500;
@@ -104,7 +105,8 @@ export class ReplayService {
   /**
    * Appends messages to the line for the events that the webhook matches as it is configured now, in their order.
    * Each is queued at most once, because messages of one event and webhook have the same id.
-   * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
+   * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive or if an event cannot be read,
+   *   `webhooks-read-only`
    */
   async step(webhookId: number, request: ReplayRequest, by: Actor, open?: Transaction): Promise<ReplayStep> {
     this.#with.webhooks.assertWritable();
@@ -132,6 +134,12 @@ export class ReplayService {
           limit: STEP_MESSAGES - chosen.length,
           maxBytes: left.bytes,
         });
+        const [unreadable] = page.unreadable;
+        if (unreadable !== undefined)
+          throw unreadableEvent(
+            unreadable,
+            `It occurred at ${formatDateTime(unreadable.occurredAt)}. Replay the events before and after it`,
+          );
         left.events -= page.items.length;
         left.bytes -= page.bytes;
         chosen.push(

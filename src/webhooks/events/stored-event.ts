@@ -41,6 +41,15 @@ export interface StoredEvent extends EventText {
   replayed: number[];
 }
 
+/** An event whose text cannot be read. */
+export interface UnreadableEvent {
+  id: number;
+  /** Epoch milliseconds. */
+  occurredAt: number;
+  /** Why, as the end of a sentence. */
+  reason: string;
+}
+
 /** A row of the log with its whole body. */
 export interface WholeEventRow {
   id: number;
