@@ -194,20 +194,25 @@ describe('a head that cannot be read', () => {
   });
 });
 
-describe('a head that cannot be read is discarded with the messages behind it', () => {
-  for (const how of DAMAGES)
+describe('a message that cannot be read is discarded with the others', () => {
+  for (const [nth, how] of DAMAGES.flatMap((each): [number, Damage][] => [
+    [0, each],
+    [1, each],
+  ]))
     for (const [what, end] of [
       ['deactivated', (api, id, url) => updateWebhook(api, id, url, { name: 'Damaged', enabled: false })],
       ['deleted', async (api, id) => assert.equal((await api.delete(`/webhooks/${id}`)).status, 204)],
     ] as readonly [string, (api: Api, id: number, url: string) => Promise<unknown>][])
-      it(`if its webhook is ${what} (it ${how.what})`, async () => {
+      it(`if its webhook is ${what} (message ${nth + 1} ${how.what})`, async () => {
         await using target = await startTarget();
         await using others = await startTarget();
         await using service = await startTestService();
         const id = await pausedAndOther(service, { paused: target.url, other: others.url });
-        await damage(service, id, how);
-        await updateWebhook(service.api, id, target.url, { name: 'Damaged' });
-        await untilFoundUnreadable(service, id);
+        await damage(service, id, how, nth);
+        if (nth === 0) {
+          await updateWebhook(service.api, id, target.url, { name: 'Damaged' });
+          await untilFoundUnreadable(service, id);
+        }
         await end(service.api, id, target.url);
         const statement = 'select line_id from queue_lines where line_id = ? and pending > 0';
         await until(

@@ -149,6 +149,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     const nextLease = this.#leases.create(now, leaseNext);
     const { settled, gone, lineIds, continued } = await settle(tx, settlements, {
       now,
+      reader: this.#database.reader,
       placesDeadLetters: this.#placesDeadLetters,
       deletesLater,
       nextLease,

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { sent } from '../../database/sent.ts';
 import { STEP_BYTES } from '../../database/step-bytes.ts';
 import type { QueuedMessage, Settled, Settlement } from '../message-queue.ts';
@@ -11,7 +11,8 @@ import {
   postponeLines,
 } from './lease-statements.ts';
 import { subtractFromLine } from './line-statements.ts';
-import { deleteMessages, readFirstMessages, readFirstSizes } from './message-statements.ts';
+import { deleteMessages, readFirstSizes } from './message-statements.ts';
+import { readFirstOfLocked } from './unreadable-messages.ts';
 
 /**
  * Maximum number of messages that are discarded together with a head. This limits the duration of the transaction,
@@ -22,6 +23,8 @@ const MAX_FOLLOWERS_DISCARDED = 500;
 /** Options of settling. */
 export interface SettlingOptions {
   now: number;
+  /** Reads outside of the transaction. */
+  reader: Reader;
   /** Whether the engine also places dead letters on another queue. */
   placesDeadLetters: boolean;
   /** Whether settled messages stay in the table for now. */
@@ -50,7 +53,7 @@ export interface SettledBatch<S extends Settlement> {
 export async function settle<S extends Settlement>(
   tx: Transaction,
   settlements: readonly S[],
-  { now, placesDeadLetters, deletesLater, nextLease, nextLimit }: SettlingOptions,
+  { now, reader, placesDeadLetters, deletesLater, nextLease, nextLimit }: SettlingOptions,
 ): Promise<SettledBatch<S>> {
   const { effective, lines } = await stillHeld(tx, settlements);
   const continued = effective
@@ -79,7 +82,7 @@ export async function settle<S extends Settlement>(
   if (gone.length > 0 && !deletesLater) writes.push(deleteMessages(tx, gone));
   await sent(tx, writes);
   const lineIds = effective.map(({ message }) => message.lineId);
-  return { settled: await discardFollowers(tx, effective), gone, lineIds, continued };
+  return { settled: await discardFollowers(tx, reader, effective), gone, lineIds, continued };
 }
 
 /**
@@ -88,6 +91,7 @@ export async function settle<S extends Settlement>(
  */
 async function discardFollowers<S extends Settlement>(
   tx: Transaction,
+  reader: Reader,
   effective: readonly S[],
 ): Promise<Settled<S>[]> {
   const settled: Settled<S>[] = [];
@@ -95,7 +99,11 @@ async function discardFollowers<S extends Settlement>(
   for (const settlement of effective) {
     const { discarded, bytes } =
       settlement.action === 'discard' && settlement.followersBefore > 0
-        ? await discardRun(tx, settlement.message.lineId, { before: settlement.followersBefore, bytesLeft })
+        ? await discardRun(tx, settlement.message.lineId, {
+            reader,
+            before: settlement.followersBefore,
+            bytesLeft,
+          })
         : { discarded: [], bytes: 0 };
     bytesLeft -= bytes;
     settled.push({ settlement, discarded });
@@ -110,17 +118,20 @@ async function discardFollowers<S extends Settlement>(
 async function discardRun(
   tx: Transaction,
   lineId: number,
-  { before, bytesLeft }: { before: number; bytesLeft: number },
+  { reader, before, bytesLeft }: { reader: Reader; before: number; bytesLeft: number },
 ): Promise<{ discarded: QueuedMessage[]; bytes: number }> {
   let bytes = 0;
-  let count = 0;
+  const positions: number[] = [];
   for (const size of await readFirstSizes(tx, lineId, MAX_FOLLOWERS_DISCARDED)) {
     if (bytes + size.bytes > bytesLeft) break;
     bytes += size.bytes;
-    count += 1;
+    positions.push(size.position);
   }
-  const first = count === 0 ? [] : await readFirstMessages(tx, lineId, count);
-  const end = first.findIndex((message) => message.occurredAt >= before);
+  const [next, last] = [positions[0], positions.at(-1)];
+  if (next === undefined || last === undefined) return { discarded: [], bytes };
+  const part = { after: next - 1, through: last };
+  const first = await readFirstOfLocked(tx, reader, lineId, positions.length, part);
+  const end = first.findIndex(({ occurredAt, mustStay }) => occurredAt >= before || mustStay !== undefined);
   const discarded = end === -1 ? first : first.slice(0, end);
   if (discarded.length === 0) return { discarded, bytes };
   await deleteMessages(
