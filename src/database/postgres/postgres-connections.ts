@@ -57,6 +57,9 @@ const MAX_LIFETIME_SECONDS = 1_800;
  * PgBouncer would refuse them as startup parameters, or silently drop them. PostgreSQL has `transaction_timeout` since
  * version 17. It would end migrations and copies, and `idle_session_timeout` the connection that listens.
  *
+ * Lets statements scan a whole table only if no index can help. The server keeps the plan of a prepared statement. One that
+ * was made while a table was small would scan it after it has grown, until the server renews its statistics.
+ *
  * Refuses a standby. After a failover, a name may lead to one for a while. If a pool kept that connection, changes
  * would fail on it, and reads would return old data, long after the name leads to the new primary.
  * @throws {DatabaseUnavailableError} if the server is a standby. Throws errors of `pg`
@@ -70,6 +73,7 @@ export async function limitSession(
      set idle_in_transaction_session_timeout = ${idleInTransactionMs};
      set tcp_user_timeout = ${unreadMs};
      set default_transaction_isolation = 'read committed';
+     set enable_seqscan = off;
      select set_config(name, '0', false) from pg_settings
        where name in ('transaction_timeout', 'idle_session_timeout');
      select pg_is_in_recovery() as is_standby`,

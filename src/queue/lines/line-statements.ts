@@ -1,5 +1,5 @@
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
-import { idList, recordset, toIdList } from '../../database/recordset.ts';
+import { idList, toIdList } from '../../database/recordset.ts';
 import { HELD_UNTIL } from '../message-queue.ts';
 import { waitingInLineSql, waitingSql } from './done-to.ts';
 import { blockedSql, inFlightSql, type LeaseColumns } from './line-state.ts';
@@ -45,17 +45,18 @@ export async function lockLines(
   lineIds: readonly number[],
 ): Promise<{ last: number; isLate: boolean }> {
   if (lineIds.length === 0) return { last: 0, isLate: false };
-  const [locked] = await lockExistingLines(tx, lineIds);
-  if (locked!.count === lineIds.length || tx.dialect === 'sqlite')
+  const ascending = [...new Set(lineIds)].sort((a, b) => a - b);
+  const [locked] = await lockExistingLines(tx, ascending);
+  if (locked!.count === ascending.length || tx.dialect === 'sqlite')
     return { last: locked!.last ?? 0, isLate: false };
   // A line gets its row with its first message. Other transactions may insert the same rows now.
   await tx.insertMany(
     'queue_lines',
     ['line_id', 'pending', 'available_at', 'receive_count'],
-    lineIds.toSorted((a, b) => a - b).map((lineId): SqlRow => [lineId, 0, null, 0]),
+    ascending.map((lineId): SqlRow => [lineId, 0, null, 0]),
     'on conflict (line_id) do update set pending = queue_lines.pending',
   );
-  return { last: (await lockExistingLines(tx, lineIds))[0]!.last ?? 0, isLate: true };
+  return { last: (await lockExistingLines(tx, ascending))[0]!.last ?? 0, isLate: true };
 }
 
 /**
@@ -67,15 +68,24 @@ async function lockExistingLines(
   tx: Transaction,
   lineIds: readonly number[],
 ): Promise<{ count: number; last: number | null }[]> {
-  const isPostgres = tx.dialect === 'postgres';
-  const existing = 'wanted cross join queue_lines as line where line.line_id = wanted.id';
+  if (tx.dialect === 'sqlite')
+    return await tx.all(
+      `select count(*) as count, max(line.last_enqueued_at) as last from queue_lines as line
+       where line.line_id in ${idList(tx.dialect)}`,
+      toIdList(lineIds),
+    );
+  const ids = `{${lineIds.join(',')}}`;
+  // The parameters are in subqueries. Otherwise the server would plan each call again.
+  const wanted = 'line.line_id = any((select ?::text)::bigint[])';
   return await tx.all(
-    `with wanted as ${isPostgres ? 'materialized' : ''} (select id from ${recordset(tx.dialect, 'given', { id: 'bigint' })}),
-     locked as ${isPostgres ? 'materialized' : ''}
-       (select line.last_enqueued_at from ${existing}
-        ${isPostgres ? `and (select count(*) from ${existing}) = (select count(*) from wanted) order by line.line_id for update of line` : ''})
+    `with locked as materialized
+       (select line.last_enqueued_at from queue_lines as line
+        where ${wanted} and (select count(*) from queue_lines as line where ${wanted}) = (select ?::bigint)
+        order by line.line_id for update of line)
      select count(*) as count, max(locked.last_enqueued_at) as last from locked`,
-    toIdList(lineIds),
+    ids,
+    ids,
+    lineIds.length,
   );
 }
 

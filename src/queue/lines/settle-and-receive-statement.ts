@@ -149,8 +149,7 @@ function statementSql(
     select given.*, message.message_id, message.label, message.stored_body, message.shared_body_id,
       message.enqueued_at, line.pending
     from given cross join queue_lines as line cross join queue_messages as message
-    where line.line_id = given.line_id and line.lease_token = given.token
-      and message.id = given.position and message.line_id = given.line_id
+    where line.line_id = given.line_id and line.lease_token = given.token and message.id = given.position
     order by line.line_id for update of line),
   following as materialized (
     select settled.line_id, ${HEAD_COLUMNS}
@@ -171,7 +170,7 @@ function statementSql(
     where queue_lines.line_id = settled.line_id),
   leased as (
     update queue_lines set available_at = ?, lease_token = ?, receive_count = queue_lines.receive_count + 1
-    from fresh where queue_lines.line_id = fresh.line_id
+    where queue_lines.line_id = any(array(select fresh.line_id from fresh))
     returning queue_lines.line_id, queue_lines.receive_count),
   gone as (delete from queue_messages using settled where queue_messages.id = settled.position),
   ${Object.entries(changes)
@@ -184,7 +183,7 @@ function statementSql(
 select (select json_agg(settled.line_id) from settled) as settled,
   (select json_agg(heads) from heads) as heads,
   (select json_agg(shared) from shared_bodies as shared
-   where shared.id in (select heads.shared_body_id from heads)) as shared,
+   where shared.id = any(array(select heads.shared_body_id from heads))) as shared,
   (select count(*) from settled where settled.pending > 1
      and settled.line_id not in (select following.line_id from following)) as left_due,
   (select count(*) from taken where taken.line_id not in (select fresh.line_id from fresh)) as without_head,
