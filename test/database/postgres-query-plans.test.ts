@@ -218,3 +218,47 @@ describe('with many webhooks of which the server has no statistics yet', { skip:
     });
   }
 });
+
+/** The server plans a prepared statement once for all values after so many calls. */
+const CALLS_UNTIL_PLAN_IS_KEPT = 6;
+
+describe('a delivered message of a line that has grown since the server planned', {
+  skip: !ON_POSTGRES,
+}, () => {
+  test('is settled without reading the messages behind the next one', async () => {
+    await using parts = await openPostgresParts();
+    let count = 0;
+    const database: Database = {
+      ...watchStatements(parts.database).database,
+      runAlone: (sql, ...values) =>
+        parts.database.transaction(async (tx) => {
+          const before = await rowsRead(tx, 'queue_messages');
+          const rows = await tx.all<never>(sql, ...values);
+          count = (await rowsRead(tx, 'queue_messages')) - before;
+          return rows;
+        }),
+    };
+    const queue = new DatabaseQueue({ database, maxReceives: 1, now: () => NOW });
+    const message = () => ({
+      lineId: 1,
+      messageId: randomUUID(),
+      label: 'L',
+      body: '{}',
+      occurredAt: NOW,
+    });
+    const enqueue = (length: number) =>
+      database.transaction((tx) => queue.enqueue(tx, Array.from({ length }, message)));
+    const options = { capacity: 1, visibilityMs: VISIBILITY_MS };
+    await enqueue(CALLS_UNTIL_PLAN_IS_KEPT + 2);
+    let { received } = await settleAndReceive({ queue, database }, options);
+    const settle = async () => {
+      const settlements = received.map((each) => ({ message: each, action: 'delete' as const }));
+      ({ received } = await settleAndReceive({ queue, database }, { ...options, settlements }));
+      assert.equal(received.length, 1);
+    };
+    for (let call = 0; call < CALLS_UNTIL_PLAN_IS_KEPT; call++) await settle();
+    await enqueue(1_000);
+    await settle();
+    assert.ok(count > 0 && count <= FEW_ROWS, `${count} rows`);
+  });
+});

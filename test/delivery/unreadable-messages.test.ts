@@ -5,6 +5,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { Transaction } from '../../src/database/database.ts';
+import { damageLongText } from '../support/damage.ts';
 import { openDatabaseOf, runSql } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
@@ -44,19 +45,10 @@ const NO_TEXT: Damage = {
   do: (tx, position) => tx.run("update queue_messages set stored_body = x'fffe00' where id = ?", position),
 };
 
-/** Long texts are stored in parts, in a table of their own, whose rows are removed as by a fault of the disk. */
 const DAMAGED_PAGES: Damage = {
   what: 'is on damaged pages',
   reason: /the database cannot read its body: .*missing chunk/,
-  do: async (tx, position) => {
-    const body = JSON.stringify({ random: randomBytes(20_000).toString('base64') });
-    await tx.run('update queue_messages set stored_body = ? where id = ?', body, position);
-    await tx.run('create extension if not exists pg_surgery');
-    const [{ parts } = { parts: '' }] = await tx.all<{ parts: string }>(
-      `select reltoastrelid::regclass::text as parts from pg_class where oid = 'queue_messages'::regclass`,
-    );
-    await tx.all(`select heap_force_kill('${parts}'::regclass, array_agg(ctid)) as killed from ${parts}`);
-  },
+  do: (tx, position) => damageLongText(tx, { table: 'queue_messages', column: 'stored_body', id: position }),
 };
 
 const DAMAGES: readonly Damage[] = [MISSING_PART, ON_POSTGRES ? DAMAGED_PAGES : NO_TEXT];

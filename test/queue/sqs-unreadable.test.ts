@@ -10,9 +10,12 @@ import {
   updateWebhook,
 } from '../delivery/webhook-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { runSql } from '../support/database.ts';
+import { damageLongText } from '../support/damage.ts';
+import { openDatabaseOf, runSql } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
 import { createTestQueues, type SqsServer, settingsOf, startSqsServer } from './sqs-server.ts';
 
 let server: SqsServer;
@@ -52,5 +55,28 @@ describe('a message that cannot be read, on Amazon SQS', () => {
       async () => Number((await queues.attributes('dead letters')).ApproximateNumberOfMessages) === 1,
       'it has a copy on the dead-letter queue',
     );
+  });
+});
+
+describe('a dead letter that cannot be read, on Amazon SQS', {
+  skip: !ON_POSTGRES && 'PostgreSQL has other pages',
+}, () => {
+  it('does not keep those behind it from being copied to the dead-letter queue', async () => {
+    await using queues = await createTestQueues(server);
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: settingsOf(queues.place) });
+    const { api, settings } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 1 });
+    await createAccounts(api, 'first', 'second');
+    await untilLineEmpty(api, id);
+    const copies = async () => Number((await queues.attributes('dead letters')).ApproximateNumberOfMessages);
+    await until(async () => (await copies()) === 2, 'both have copies');
+    await using database = await openDatabaseOf(settings.data_dir);
+    await database.transaction(async (tx) => {
+      const dead = await tx.all<{ id: number }>('select id from queue_dead_letters order by id');
+      await damageLongText(tx, { table: 'queue_dead_letters', column: 'body', id: dead[0]!.id });
+      await tx.run('update queue_dead_letters set copy_at = id');
+    });
+    await until(async () => (await copies()) === 3, 'the second has another copy');
   });
 });
