@@ -199,6 +199,32 @@ describe('the database queue', () => {
     await notified;
   });
 
+  it('notifies receivers of queued messages only if the head of the line is due', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    const isSignalled = async (name: string) => {
+      let count = 0;
+      await engine.database.transaction(async (inner) => {
+        const signal = (channel: string) => {
+          count += 1;
+          inner.signal(channel);
+        };
+        const tx = withMembers(inner, { signal });
+        await engine.queue.lines.lockLines(tx, [1]);
+        await engine.queue.enqueue(tx, [messageOf(1, name, engine.now())]);
+      });
+      return count > 0;
+    };
+    assert.equal(await isSignalled('first'), true, 'the line was empty');
+    assert.equal(await isSignalled('second'), true, 'the head is due');
+    const head = await user.receiveOne();
+    assert.equal(await isSignalled('third'), false, 'the head is in flight');
+    await user.settle({ message: head, action: 'retry', availableAt: engine.now() + HOUR_MS });
+    assert.equal(await isSignalled('fourth'), false, 'the head waits for its next attempt');
+    await engine.pass(HOUR_MS);
+    assert.equal(await isSignalled('fifth'), true, 'the head is due again');
+  });
+
   it('treats two messages with the same id separately: settling one leaves the other', async () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);

@@ -34,21 +34,28 @@ export async function addToLines(tx: Transaction, additions: readonly LineAdditi
   );
 }
 
+/** A line whose row is locked. */
+export interface LockedLine {
+  line_id: number;
+  /** When its head is due, in epoch milliseconds; null if it is empty. */
+  available_at: number | null;
+  /** The latest time of any message that was ever appended; null if there was none. */
+  last_enqueued_at: number | null;
+}
+
 /**
  * Locks the rows of lines in ascending order. Everyone does so, which prevents deadlocks. On SQLite, transactions do
  * not overlap.
- * @returns the latest time of any message that was ever appended to one of the lines, or 0; and whether this took more
- *   than one statement
+ * @returns the lines, and whether this took more than one statement
  */
 export async function lockLines(
   tx: Transaction,
   lineIds: readonly number[],
-): Promise<{ last: number; isLate: boolean }> {
-  if (lineIds.length === 0) return { last: 0, isLate: false };
+): Promise<{ lines: LockedLine[]; isLate: boolean }> {
+  if (lineIds.length === 0) return { lines: [], isLate: false };
   const ascending = [...new Set(lineIds)].sort((a, b) => a - b);
-  const [locked] = await lockExistingLines(tx, ascending);
-  if (locked!.count === ascending.length || tx.dialect === 'sqlite')
-    return { last: locked!.last ?? 0, isLate: false };
+  const lines = await lockExistingLines(tx, ascending);
+  if (lines.length === ascending.length || tx.dialect === 'sqlite') return { lines, isLate: false };
   // A line gets its row with its first message. Other transactions may insert the same rows now.
   await tx.insertMany(
     'queue_lines',
@@ -56,7 +63,7 @@ export async function lockLines(
     ascending.map((lineId): SqlRow => [lineId, 0, null, 0]),
     'on conflict (line_id) do update set pending = queue_lines.pending',
   );
-  return { last: (await lockExistingLines(tx, ascending))[0]!.last ?? 0, isLate: true };
+  return { lines: await lockExistingLines(tx, ascending), isLate: true };
 }
 
 /**
@@ -64,25 +71,20 @@ export async function lockLines(
  * rows if one is missing: whoever inserts a line with a lower id then would hold a line with a higher one. Two such
  * transactions wait for each other until the server notices, which takes a second.
  */
-async function lockExistingLines(
-  tx: Transaction,
-  lineIds: readonly number[],
-): Promise<{ count: number; last: number | null }[]> {
+async function lockExistingLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLine[]> {
+  const columns = 'line.line_id, line.available_at, line.last_enqueued_at';
   if (tx.dialect === 'sqlite')
     return await tx.all(
-      `select count(*) as count, max(line.last_enqueued_at) as last from queue_lines as line
-       where line.line_id in ${idList(tx.dialect)}`,
+      `select ${columns} from queue_lines as line where line.line_id in ${idList(tx.dialect)}`,
       toIdList(lineIds),
     );
   const ids = `{${lineIds.join(',')}}`;
   // The parameters are in subqueries. Otherwise the server would plan each call again.
   const wanted = 'line.line_id = any((select ?::text)::bigint[])';
   return await tx.all(
-    `with locked as materialized
-       (select line.last_enqueued_at from queue_lines as line
-        where ${wanted} and (select count(*) from queue_lines as line where ${wanted}) = (select ?::bigint)
-        order by line.line_id for update of line)
-     select count(*) as count, max(locked.last_enqueued_at) as last from locked`,
+    `select ${columns} from queue_lines as line
+     where ${wanted} and (select count(*) from queue_lines as line where ${wanted}) = (select ?::bigint)
+     order by line.line_id for update of line`,
     ids,
     ids,
     lineIds.length,
