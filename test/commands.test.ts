@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -310,6 +310,16 @@ test('never ends', async () => {
       assertNothingLeft(folder.path);
     });
   }
+
+  it('refuses tests that run on SQLite alone, which could wait forever', () => {
+    const file = 'test/database/durability.test.ts';
+    const run = spawnSync(process.execPath, ['scripts/tests/commands/postgres.ts', file], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    assert.equal(run.status, 1);
+    assert.match(run.stderr, /run on SQLite alone: test\/database\/durability\.test\.ts\. Run them with/);
+  });
 
   it('leaves nothing behind at a signal while the server makes its first data', {
     skip: process.platform !== 'linux' && 'needs /proc of Linux',

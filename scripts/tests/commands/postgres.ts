@@ -2,20 +2,24 @@ import { availableParallelism } from 'node:os';
 import { makeTemplate, SERVER_VARIABLE } from '../../../test/support/postgres.ts';
 import { startPostgresServer } from '../../../test/support/postgres-server.ts';
 import { keepTemporaryFilesInMemory } from '../../memory-folder.ts';
-import { testsOnPostgres } from '../postgres-files.ts';
+import { runsOnSqliteAlone, testsOnPostgres } from '../postgres-files.ts';
 import { parseTestArguments, runTests } from '../run.ts';
 
 /**
  * Runs tests on a PostgreSQL server that is started for them: the given files, or all tests that import the module of
- * that server, directly or indirectly. Tests marked as running on SQLite alone are excluded. `--list` prints the
- * files and runs nothing. Other options are passed to `node --test`.
+ * that server, directly or indirectly. Tests marked as running on SQLite alone are excluded, and refused if they are given.
+ * `--list` prints the files and runs nothing. Other options are passed to `node --test`.
  */
 
 /** More concurrent files than `node` would choose on a small machine, because they mostly wait for the server. */
 const FILES_AT_ONCE = Math.max(3, availableParallelism());
 
 const { options, files } = parseTestArguments(process.argv.slice(2));
-if (options.includes('--list')) {
+const refused = files.filter(runsOnSqliteAlone);
+if (refused.length > 0) {
+  console.error(`These tests run on SQLite alone: ${refused.join(', ')}. Run them with "npm run test:only".`);
+  process.exitCode = 1;
+} else if (options.includes('--list')) {
   console.log(testsOnPostgres().join('\n'));
 } else {
   const tests = files.length > 0 ? files : testsOnPostgres();
