@@ -47,6 +47,9 @@ export const PROBES = { idleSeconds: 30, intervalSeconds: 10, count: 6 };
 /** The time after which the server notices the loss. */
 export const PROBED_MS = (PROBES.idleSeconds + PROBES.intervalSeconds * PROBES.count) * SECOND_MS;
 
+/** Earlier servers take a scan that cannot be avoided as so expensive that they no longer compare the rest of the plan. */
+const AVOIDS_SCANS_FROM = 180_000;
+
 /** Idle connections are closed after this time. */
 const IDLE_CLOSE_MS = MINUTE_MS;
 /** So that load is spread again after a failover or behind a load balancer. */
@@ -58,7 +61,8 @@ const MAX_LIFETIME_SECONDS = 1_800;
  * version 17. It would end migrations and copies, and `idle_session_timeout` the connection that listens.
  *
  * Lets statements scan a whole table only if no index can help. The server keeps the plan of a prepared statement. One that
- * was made while a table was small would scan it after it has grown, until the server renews its statistics.
+ * was made while a table was small would scan it after it has grown, until the server renews its statistics. No statement is
+ * compiled: that takes longer than any of them.
  *
  * Refuses a standby. After a failover, a name may lead to one for a while. If a pool kept that connection, changes
  * would fail on it, and reads would return old data, long after the name leads to the new primary.
@@ -73,7 +77,8 @@ export async function limitSession(
      set idle_in_transaction_session_timeout = ${idleInTransactionMs};
      set tcp_user_timeout = ${unreadMs};
      set default_transaction_isolation = 'read committed';
-     set enable_seqscan = off;
+     set jit = off;
+     select set_config('enable_seqscan', 'off', false) where current_setting('server_version_num')::int >= ${AVOIDS_SCANS_FROM};
      select set_config(name, '0', false) from pg_settings
        where name in ('transaction_timeout', 'idle_session_timeout');
      select pg_is_in_recovery() as is_standby`,
