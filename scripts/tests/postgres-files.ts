@@ -44,7 +44,8 @@ export function testsNeededOnPostgres(): string[] {
 
 /** Whether a test file is marked as running on SQLite alone. On PostgreSQL, it could wait forever. */
 export function runsOnSqliteAlone(file: string): boolean {
-  return hasComment(file, ONE_DATABASE);
+  // Node reports files that do not exist, and expands patterns.
+  return existsSync(path.resolve(ROOT, file)) && hasComment(file, ONE_DATABASE);
 }
 
 function hasComment(file: string, comment: RegExp): boolean {

@@ -9,8 +9,8 @@ import { deadLetter, discard, discardReason, type FinishedMessage, hold, release
 import type { UnstoredOutcomes } from './unstored-outcomes.ts';
 
 /**
- * How long a line waits until its head is read again, in milliseconds. It must not be longer than the slack for overlong
- * waits, which would end it.
+ * How long a line waits until its head is read again, in milliseconds. Waits that exceed the slack for overlong waits are
+ * ended early.
  */
 const UNREADABLE_PAUSE_MS = 30_000;
 

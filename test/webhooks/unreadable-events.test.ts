@@ -1,62 +1,92 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Transaction } from '../../src/database/database.ts';
 import { BLOCK_EVENTS, deleteEventsBefore, EventBlocks } from '../../src/webhooks/events/event-blocks.ts';
 import { ALL_EVENTS, searchEvents } from '../../src/webhooks/events/event-search.ts';
 import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { accountsOf, createAccounts, createWebhook, updateWebhook } from '../delivery/webhook-helpers.ts';
-import { countRows, openTestDatabase, runSql } from '../support/database.ts';
+import { damageLongText } from '../support/damage.ts';
+import { countRows, openDatabaseOf, openTestDatabase } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { assertProblem } from './webhook-expectations.ts';
 
-/** Makes the shared part of the event of an account one that does not exist, and returns the event. */
-async function damageEventOf({ api, settings }: TestService, account: string) {
+/** A way in which someone, or a fault, damages the stored text of an event. */
+interface Damage {
+  what: string;
+  reason: RegExp;
+  do: (tx: Transaction, id: number) => Promise<unknown>;
+}
+
+const MISSING_PART: Damage = {
+  what: 'has lost its shared part',
+  reason: /^the shared part 4711 of its body is missing$/,
+  do: (tx, id) => tx.run('update events set shared_body_id = 4711 where id = ?', id),
+};
+
+const DAMAGES: readonly Damage[] = [
+  MISSING_PART,
+  ON_POSTGRES
+    ? {
+        what: 'is on damaged pages',
+        reason: /missing chunk/,
+        do: (tx, id) => damageLongText(tx, { table: 'events', column: 'body', id }),
+      }
+    : {
+        what: 'is no text',
+        reason: /not a text/,
+        do: (tx, id) => tx.run("update events set body = x'fffe00' where id = ?", id),
+      },
+];
+
+/** Damages the event of an account, and returns the event. */
+async function damageEventOf({ api, settings }: TestService, account: string, how = MISSING_PART) {
   const events: { id: number; event_dt: string; account: { name: string } }[] = (await api.get('/events'))
     .body.data;
   const event = events.find((each) => each.account.name === account)!;
-  await runSql(
-    settings.data_dir,
-    'update events set shared_body_id = 4711 where id = ? returning id',
-    event.id,
-  );
+  await using database = await openDatabaseOf(settings.data_dir);
+  await database.transaction((tx) => how.do(tx, event.id));
   return event;
 }
 
 describe('an event that cannot be read', () => {
-  it('is missing from lists of events, which the log says, and answers its own requests with a conflict', async () => {
-    await using target = await startTarget();
-    await using service = await startTestService();
-    const { api, logLines } = service;
-    const webhook = await createWebhook(api, target.url);
-    await createAccounts(api, 'first', 'second', 'third');
-    await target.waitFor(3);
-    const { id } = await damageEventOf(service, 'second');
-    for (const list of ['/events', '/ui/api/events', '/events?subtopic=ACCOUNT_CREATED'])
-      for (let turn = 0; turn < 2; turn++) {
-        const { status, body } = await api.get(list);
-        assert.equal(status, 200, list);
-        assert.deepEqual(
-          body.data.map((event: { account: { name: string } }) => event.account.name),
-          ['third', 'first'],
-          list,
-        );
+  for (const how of DAMAGES)
+    it(`is missing from lists, which the log says, and answers its own requests with a conflict (it ${how.what})`, async () => {
+      await using target = await startTarget();
+      await using service = await startTestService();
+      const { api, logLines } = service;
+      const webhook = await createWebhook(api, target.url);
+      await createAccounts(api, 'first', 'second', 'third');
+      await target.waitFor(3);
+      const { id } = await damageEventOf(service, 'second', how);
+      for (const list of ['/events', '/ui/api/events', '/events?subtopic=ACCOUNT_CREATED'])
+        for (let turn = 0; turn < 2; turn++) {
+          const { status, body } = await api.get(list);
+          assert.equal(status, 200, list);
+          assert.deepEqual(
+            body.data.map((event: { account: { name: string } }) => event.account.name),
+            ['third', 'first'],
+            list,
+          );
+        }
+      const logged = logLines.filter(({ msg }) => msg.startsWith('an event cannot be read'));
+      assert.deepEqual(
+        logged.map(({ level, event_id }) => [level, event_id]),
+        [['error', id]],
+      );
+      assert.match(logged[0]!.reason, how.reason);
+      const [second] = (await api.get(`/webhooks/${webhook}/deliveries`)).body.data.slice(1);
+      for (const path of [
+        `/events/${id}`,
+        `/events/${id}/webhooks`,
+        `/events?message_id=${second.message_id}`,
+      ]) {
+        const answer = await api.get(path);
+        assertProblem(answer, 409, 'conflict');
+        assert.match(answer.body.detail, new RegExp(`^The event ${id} cannot be read: `), path);
       }
-    const logged = logLines.filter(({ msg }) => msg.startsWith('an event cannot be read'));
-    assert.deepEqual(
-      logged.map(({ level, event_id, reason }) => [level, event_id, reason]),
-      [['error', id, 'the shared part 4711 of its body is missing']],
-    );
-    const [second] = (await api.get(`/webhooks/${webhook}/deliveries`)).body.data.slice(1);
-    for (const path of [
-      `/events/${id}`,
-      `/events/${id}/webhooks`,
-      `/events?message_id=${second.message_id}`,
-    ]) {
-      const answer = await api.get(path);
-      assertProblem(answer, 409, 'conflict');
-      assert.match(answer.body.detail, new RegExp(`event ${id} cannot be read: .*4711`), path);
-    }
-  });
+    });
 
   it('stops the replay of its period, which says when it occurred, and no other', async () => {
     await using target = await startTarget();
@@ -78,7 +108,7 @@ describe('an event that cannot be read', () => {
     assert.deepEqual(accountsOf(target.requests), ['first']);
   });
 
-  it('becomes part of a block, which is removed with all of its events', async () => {
+  it('becomes part of a block, is found there after a repair, and is removed with the others', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const count = BLOCK_EVENTS + 1;
@@ -92,7 +122,8 @@ describe('an event that cannot be read', () => {
         content: [],
         resource: { account },
       };
-      await publisher.publish(tx, ...Array.from({ length: count }, () => event));
+      await publisher.publish(tx, { ...event, user: 'rare@example.com' });
+      await publisher.publish(tx, ...Array.from({ length: count - 1 }, () => event));
       await tx.run('update events set shared_body_id = 4711 where id = (select min(id) from events)');
     });
     await using blocks = new EventBlocks({ database, log: { warn: () => {} } });
@@ -103,6 +134,11 @@ describe('an event that cannot be read', () => {
     const search = { ...ALL_EVENTS, direction: 'ascending', limit: count } as const;
     const { items, unreadable } = await searchEvents(database.reader, search);
     assert.deepEqual([items.length, unreadable.length], [BLOCK_EVENTS, 1]);
+    await database.transaction((tx) =>
+      tx.run('update events set shared_body_id = null where shared_body_id = 4711'),
+    );
+    const found = await searchEvents(database.reader, { ...search, keys: ['Urare@example.com'] });
+    assert.equal(found.items.length, 1);
     const deleted = await database.transaction((tx) => deleteEventsBefore(tx, 2_000, count));
     assert.equal(deleted, count);
     assert.equal(await countRows(database, 'events'), 0);

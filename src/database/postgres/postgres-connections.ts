@@ -62,7 +62,7 @@ const MAX_LIFETIME_SECONDS = 1_800;
  *
  * Lets statements scan a whole table only if no index can help. The server keeps the plan of a prepared statement. One that
  * was made while a table was small would scan it after it has grown, until the server renews its statistics. Statements
- * are never compiled (`jit`), which takes longer than any of them.
+ * are never compiled (`jit`): compilation takes longer than any of them.
  *
  * Refuses a standby. After a failover, a name may lead to one for a while. If a pool kept that connection, changes
  * would fail on it, and reads would return old data, long after the name leads to the new primary.

@@ -317,6 +317,8 @@ function beginningOf({ durability, isLong, mayIdle, expectsRefusal }: Transactio
     statements.push(
       `set local statement_timeout = ${LONG_STATEMENT_MS}`,
       `set local lock_timeout = ${LONG_LOCK_MS}`,
+      // It may read whole tables.
+      'set local enable_seqscan = on',
       `set local idle_in_transaction_session_timeout = ${mayIdle ? LONG_STATEMENT_MS : LONG_IDLE_MS}`,
       // On Linux, it also replaces the number of probes.
       `set local tcp_user_timeout = ${mayIdle ? PROBED_MS : LONG_IDLE_MS}`,

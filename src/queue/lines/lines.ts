@@ -125,9 +125,9 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   }
 
   /**
-   * Queues messages to their lines. The head of an empty line is due after `waitMs` milliseconds. Receivers are
-   * notified only of a head that is due at once. If the head is in flight or waits for its time, as the transaction found
-   * when it locked the line, they need no signal, which costs about as much as appending a message.
+   * Queues messages to their lines. The head of an empty line is due after `waitMs` milliseconds. Receivers get
+   * a signal only if a head is due at once. They need none if the head was in flight, or waited for its time, when the
+   * transaction locked the line. A signal costs about as much as appending a message.
    */
   async enqueue(
     tx: Transaction,

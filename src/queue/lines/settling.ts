@@ -131,7 +131,7 @@ async function discardRun(
   if (next === undefined || last === undefined) return { discarded: [], bytes };
   const part = { after: next - 1, through: last };
   const first = await readFirstOfLocked(tx, reader, lineId, positions.length, part);
-  const end = first.findIndex(({ occurredAt, mustStay }) => occurredAt >= before || mustStay !== undefined);
+  const end = first.findIndex(({ occurredAt }) => occurredAt >= before);
   const discarded = end === -1 ? first : first.slice(0, end);
   if (discarded.length === 0) return { discarded, bytes };
   await deleteMessages(

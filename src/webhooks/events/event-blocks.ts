@@ -13,7 +13,7 @@ import {
   readLastEvent,
   setFirstAt,
 } from './block-store.ts';
-import { KEY_FORMAT, keysOf } from './event-keys.ts';
+import { KEY_FORMAT, keysOf, NO_KEY_FORMAT } from './event-keys.ts';
 import { deleteEvents, readEventPart, readEventRemovals } from './event-store.ts';
 import { toKeyFilter } from './key-filter.ts';
 
@@ -80,6 +80,7 @@ export class EventBlocks implements AsyncDisposable {
   async #readBlock(after: number, settledTo: number): Promise<EventBlock | null> {
     const keys = new Set<string>();
     const times: number[] = [];
+    let areKeysComplete = true;
     let lastId = after;
     while (!this.#task.signal.aborted) {
       const limit = BLOCK_EVENTS - times.length;
@@ -91,10 +92,17 @@ export class EventBlocks implements AsyncDisposable {
       );
       times.push(...[...events, ...unreadable].map(({ occurredAt }) => occurredAt));
       for (const event of events) for (const key of keysOf(event)) keys.add(key);
+      areKeysComplete &&= unreadable.length === 0;
       lastId = end ?? lastId;
       if (times.length >= BLOCK_EVENTS) {
         const [firstAt, lastAt] = [Math.min(...times), Math.max(...times)];
-        return { lastId, firstAt, lastAt, keys: toKeyFilter(keys), keyFormat: KEY_FORMAT };
+        return {
+          lastId,
+          firstAt,
+          lastAt,
+          keys: toKeyFilter(keys),
+          keyFormat: areKeysComplete ? KEY_FORMAT : NO_KEY_FORMAT,
+        };
       }
       if (!hasMore) return null;
       await this.#task.pause(STEP_PAUSE_MS);

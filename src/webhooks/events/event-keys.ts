@@ -17,6 +17,8 @@ export interface EventFilter {
  * 2: events of registrations for an equivalent have its key.
  */
 export const KEY_FORMAT = 2;
+/** The format of a block with an event that could not be read. It has none of the keys completely, so no search skips it. */
+export const NO_KEY_FORMAT = 0;
 
 /** The kinds of keys that some events lack in earlier formats, and the format since when all have them. */
 const COMPLETE_SINCE: ReadonlyMap<string, number> = new Map([['E', 2]]);

@@ -1,7 +1,9 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
+import { isDamage } from '../../database/damage.ts';
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { idList, toIdList, toIdRows } from '../../database/recordset.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
+import { messageOf } from '../../problems/error-message.ts';
 import { deleteUnusedSharedBodies, wholeBodies } from '../../queue/shared-bodies.ts';
 import { parseIds } from './id-ranges.ts';
 import { type StoredEvent, toStoredEvent, type UnreadableEvent, type WholeEventRow } from './stored-event.ts';
@@ -90,8 +92,17 @@ export async function readEvent(
   reader: EventReader,
   id: number,
 ): Promise<StoredEvent | UnreadableEvent | null> {
-  const { events, unreadable } = await toEvents(reader, await EVENTS.all<EventRow>(reader, toIdRows([id])));
-  return events[0] ?? unreadable[0] ?? null;
+  try {
+    const { events, unreadable } = await toEvents(reader, await EVENTS.all<EventRow>(reader, toIdRows([id])));
+    return events[0] ?? unreadable[0] ?? null;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const [row] = await reader.all<Pick<EventRow, 'occurred_at'>>(
+      'select events.occurred_at from events where events.id = ?',
+      id,
+    );
+    return row === undefined ? null : { id, occurredAt: row.occurred_at, reason: messageOf(error) };
+  }
 }
 
 /**
@@ -118,7 +129,7 @@ export interface EventRange {
 /** Events that were read together. */
 export interface ReadEvents {
   events: StoredEvent[];
-  /** Those of which the database has lost a part. */
+  /** Those of which the database has lost a part, or cannot read one. */
   unreadable: UnreadableEvent[];
 }
 
@@ -145,9 +156,10 @@ export async function readEventPart(
   const part = fitting(sizes, maxBytes);
   const end = part.at(-1)?.id ?? null;
   if (end === null) return { events: [], unreadable: [], end, hasMore: false, bytes: 0 };
-  const read = await readEventsBetween(
+  const read = await readSized(
     reader,
     direction === 'ascending' ? { after, before: end + 1, direction } : { after: end - 1, before, direction },
+    part,
   );
   return {
     ...read,
@@ -168,6 +180,30 @@ async function readEventSizes(
     before,
     limit,
   );
+}
+
+/**
+ * All events of a range, or if the database finds damage, those of `sized` one by one. In a transaction on PostgreSQL, damage
+ * ends the transaction, and is thrown.
+ */
+async function readSized(
+  reader: EventReader,
+  range: Omit<EventRange, 'limit'>,
+  sized: readonly { id: number }[],
+): Promise<ReadEvents> {
+  try {
+    return await readEventsBetween(reader, range);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  const read: ReadEvents = { events: [], unreadable: [] };
+  for (const { id } of sized) {
+    const event = await readEvent(reader, id);
+    if (event === null) continue;
+    if ('reason' in event) read.unreadable.push(event);
+    else read.events.push(event);
+  }
+  return read;
 }
 
 /** All events of a range. */
