@@ -7,22 +7,27 @@ import { parseTestArguments, runTests } from '../run.ts';
 
 /**
  * Runs tests on a PostgreSQL server that is started for them: the given files, or all tests that import the module of
- * that server, directly or indirectly. Tests marked as running on SQLite alone are excluded, and refused if they are given.
- * `--list` prints the files and runs nothing. Other options are passed to `node --test`.
+ * that server, directly or indirectly. Tests marked as running on SQLite alone are left out, even if they are given. The
+ * command fails if no others are given. `--list` prints the files and runs nothing. Other options are passed to
+ * `node --test`.
  */
 
 /** More concurrent files than `node` would choose on a small machine, because they mostly wait for the server. */
 const FILES_AT_ONCE = Math.max(3, availableParallelism());
 
 const { options, files } = parseTestArguments(process.argv.slice(2));
-const refused = files.filter(runsOnSqliteAlone);
-if (refused.length > 0) {
-  console.error(`These tests run on SQLite alone: ${refused.join(', ')}. Run them with "npm run test:only".`);
+const leftOut = files.filter(runsOnSqliteAlone);
+const given = files.filter((file) => !leftOut.includes(file));
+if (leftOut.length > 0)
+  console.error(
+    `Left out, because they run on SQLite alone: ${leftOut.join(', ')}. Run them with "npm run test:only".`,
+  );
+if (files.length > 0 && given.length === 0) {
   process.exitCode = 1;
 } else if (options.includes('--list')) {
   console.log(testsOnPostgres().join('\n'));
 } else {
-  const tests = files.length > 0 ? files : testsOnPostgres();
+  const tests = given.length > 0 ? given : testsOnPostgres();
   using _inMemory = keepTemporaryFilesInMemory();
   await using server = await startPostgresServer();
   await makeTemplate(server.url);
