@@ -1,3 +1,4 @@
+import { messageOf } from '../problems/error-message.ts';
 import { DatabaseUnavailableError } from './database.ts';
 
 /**
@@ -18,4 +19,35 @@ export function isDamage(error: unknown): boolean {
   if (typeof errcode === 'number')
     return (errcode & 0xff) === SQLITE_CORRUPT || SQLITE_UNREADABLE.includes(errcode);
   return typeof code === 'string' && POSTGRES_DAMAGE.test(code);
+}
+
+/** Why a text cannot be read that is on damaged pages, as the end of a sentence. */
+export function reasonOfDamage(error: unknown): string {
+  return `the database cannot read its body: ${messageOf(error)}`;
+}
+
+/**
+ * Reads items together. If the engine finds damage, it reads each half, and so on. Each damaged item is thus found with a
+ * few statements, however many others there are. In a transaction on PostgreSQL, a failed statement would end the
+ * transaction, so `read` must read outside of it.
+ * @param items those to read, in the order in which they are read
+ * @param damaged what to return for an item that cannot be read
+ */
+export async function readAroundDamage<Item, Result>(
+  items: readonly Item[],
+  read: (some: readonly Item[]) => Promise<Result[]>,
+  damaged: (item: Item, error: unknown) => Promise<Result[]> | Result[],
+): Promise<Result[]> {
+  try {
+    return await read(items);
+  } catch (error) {
+    const [first] = items;
+    if (!isDamage(error) || first === undefined) throw error;
+    if (items.length === 1) return await damaged(first, error);
+  }
+  const half = Math.ceil(items.length / 2);
+  const parts = [items.slice(0, half), items.slice(half)];
+  const results: Result[] = [];
+  for (const part of parts) results.push(...(await readAroundDamage(part, read, damaged)));
+  return results;
 }

@@ -41,3 +41,22 @@ describe('limits that PostgreSQL sets for the service’s user or database', { s
     await database.transaction((tx) => tx.all('select 1'));
   });
 });
+
+describe('settings of PostgreSQL for the plans of statements', { skip: !ON_POSTGRES }, () => {
+  it('prefer an index to a scan of a table, except in long transactions, and never compile', async () => {
+    await using test = await openTestDatabase({ postgresSettings: { jit: 'on', enable_seqscan: 'on' } });
+    const { database } = test;
+    const settings = (reader: Pick<Reader, 'all'>) =>
+      reader.all<{ name: string; setting: string }>(
+        `select name, setting from pg_settings where name in ('jit', 'enable_seqscan') order by name`,
+      );
+    const expected = (scans: string) => [
+      { name: 'enable_seqscan', setting: scans },
+      { name: 'jit', setting: 'off' },
+    ];
+    assert.deepEqual(await settings(database.reader), expected('off'));
+    assert.deepEqual(await database.transaction(settings), expected('off'));
+    assert.deepEqual(await database.transaction(settings, { isLong: true }), expected('on'));
+    assert.deepEqual(await database.transaction(settings), expected('off'));
+  });
+});

@@ -4,8 +4,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import type { Transaction } from '../../src/database/database.ts';
-import { damageLongText } from '../support/damage.ts';
+import { type Damage, damagesOf, missingPart } from '../support/damage.ts';
 import { openDatabaseOf, runSql } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
@@ -26,32 +25,9 @@ const CANNOT_BE_READ = 'a message cannot be read';
 /** Longer than any test needs, and shorter than a line waits for its head to be read again. */
 const SOON_MS = 10_000;
 
-/** A way in which someone, or a fault, damages the stored body of a message. */
-interface Damage {
-  what: string;
-  reason: RegExp;
-  do: (tx: Transaction, position: number) => Promise<unknown>;
-}
-
-const MISSING_PART: Damage = {
-  what: 'has lost its shared part',
-  reason: /shared part 4711 of its body is missing/,
-  do: (tx, position) => tx.run('update queue_messages set shared_body_id = 4711 where id = ?', position),
-};
-
-const NO_TEXT: Damage = {
-  what: 'is no text',
-  reason: /not a text/,
-  do: (tx, position) => tx.run("update queue_messages set stored_body = x'fffe00' where id = ?", position),
-};
-
-const DAMAGED_PAGES: Damage = {
-  what: 'is on damaged pages',
-  reason: /the database cannot read its body: .*missing chunk/,
-  do: (tx, position) => damageLongText(tx, { table: 'queue_messages', column: 'stored_body', id: position }),
-};
-
-const DAMAGES: readonly Damage[] = [MISSING_PART, ON_POSTGRES ? DAMAGED_PAGES : NO_TEXT];
+const MESSAGE_BODY = { table: 'queue_messages', column: 'stored_body' };
+const MISSING_PART = missingPart(MESSAGE_BODY);
+const DAMAGES = damagesOf(MESSAGE_BODY);
 
 /** Damages the nth message of a line, counted from 0, and returns its position. */
 async function damage({ settings }: TestService, webhookId: number, how: Damage, nth = 0): Promise<number> {

@@ -10,7 +10,7 @@ import {
   updateWebhook,
 } from '../delivery/webhook-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { damageLongText } from '../support/damage.ts';
+import { damagedPages } from '../support/damage.ts';
 import { openDatabaseOf, runSql } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, until } from '../support/service.ts';
@@ -59,7 +59,7 @@ describe('a message that cannot be read, on Amazon SQS', () => {
 });
 
 describe('a dead letter that cannot be read, on Amazon SQS', {
-  skip: !ON_POSTGRES && 'PostgreSQL has other pages',
+  skip: !ON_POSTGRES && 'it damages pages of PostgreSQL',
 }, () => {
   it('does not keep those behind it from being copied to the dead-letter queue', async () => {
     await using queues = await createTestQueues(server);
@@ -74,7 +74,7 @@ describe('a dead letter that cannot be read, on Amazon SQS', {
     await using database = await openDatabaseOf(settings.data_dir);
     await database.transaction(async (tx) => {
       const dead = await tx.all<{ id: number }>('select id from queue_dead_letters order by id');
-      await damageLongText(tx, { table: 'queue_dead_letters', column: 'body', id: dead[0]!.id });
+      await damagedPages({ table: 'queue_dead_letters', column: 'body' }).do(tx, dead[0]!.id);
       await tx.run('update queue_dead_letters set copy_at = id');
     });
     await until(async () => (await copies()) === 3, 'the second has another copy');

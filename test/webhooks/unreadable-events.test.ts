@@ -1,47 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Transaction } from '../../src/database/database.ts';
+import { SECOND_MS } from '../../src/time/units.ts';
 import { BLOCK_EVENTS, deleteEventsBefore, EventBlocks } from '../../src/webhooks/events/event-blocks.ts';
 import { ALL_EVENTS, searchEvents } from '../../src/webhooks/events/event-search.ts';
 import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { accountsOf, createAccounts, createWebhook, updateWebhook } from '../delivery/webhook-helpers.ts';
-import { damageLongText } from '../support/damage.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type Damage, damagesOf } from '../support/damage.ts';
 import { countRows, openDatabaseOf, openTestDatabase } from '../support/database.ts';
-import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { assertProblem } from './webhook-expectations.ts';
 
-/** A way in which someone, or a fault, damages the stored text of an event. */
-interface Damage {
-  what: string;
-  reason: RegExp;
-  do: (tx: Transaction, id: number) => Promise<unknown>;
-}
-
-const MISSING_PART: Damage = {
-  what: 'has lost its shared part',
-  reason: /^the shared part 4711 of its body is missing$/,
-  do: (tx, id) => tx.run('update events set shared_body_id = 4711 where id = ?', id),
-};
-
-const DAMAGES: readonly Damage[] = [
-  MISSING_PART,
-  ON_POSTGRES
-    ? {
-        what: 'is on damaged pages',
-        reason: /missing chunk/,
-        do: (tx, id) => damageLongText(tx, { table: 'events', column: 'body', id }),
-      }
-    : {
-        what: 'is no text',
-        reason: /not a text/,
-        do: (tx, id) => tx.run("update events set body = x'fffe00' where id = ?", id),
-      },
-];
+const DAMAGES = damagesOf({ table: 'events', column: 'body' });
 
 /** Damages the event of an account, and returns the event. */
-async function damageEventOf({ api, settings }: TestService, account: string, how = MISSING_PART) {
+async function damageEventOf({ api, settings }: TestService, account: string, how: Damage) {
   const events: { id: number; event_dt: string; account: { name: string } }[] = (await api.get('/events'))
     .body.data;
   const event = events.find((each) => each.account.name === account)!;
@@ -88,25 +62,26 @@ describe('an event that cannot be read', () => {
       }
     });
 
-  it('stops the replay of its period, which says when it occurred, and no other', async () => {
-    await using target = await startTarget();
-    await using service = await startTestService();
-    const { api } = service;
-    const webhook = await createWebhook(api, target.url, { enabled: false });
-    await createAccounts(api, 'first');
-    const nextMillisecond = Date.now() + 2;
-    await until(() => Date.now() > nextMillisecond, 'the next event has another time');
-    await createAccounts(api, 'second');
-    const { event_dt: time } = await damageEventOf(service, 'second');
-    await updateWebhook(api, webhook, target.url);
-    const whole = await api.post(`/webhooks/${webhook}/replay?from_dt=2001-01-01T00:00:00Z`);
-    assertProblem(whole, 409, 'conflict');
-    assert.ok(whole.body.detail.includes(`It occurred at ${time}. Replay`), whole.body.detail);
-    const before = await api.post(`/webhooks/${webhook}/replay?from_dt=2001-01-01T00:00:00Z&to_dt=${time}`);
-    assert.deepEqual([before.status, before.body.replayed], [202, 1]);
-    await target.waitFor(1);
-    assert.deepEqual(accountsOf(target.requests), ['first']);
-  });
+  for (const how of DAMAGES)
+    it(`stops the replay of its period, which says when it occurred, and no other (it ${how.what})`, async () => {
+      const clock = new ManualClock();
+      await using target = await startTarget();
+      await using service = await startTestService({ now: clock.now });
+      const { api } = service;
+      const webhook = await createWebhook(api, target.url, { enabled: false });
+      await createAccounts(api, 'first');
+      clock.pass(SECOND_MS);
+      await createAccounts(api, 'second');
+      const { event_dt: time } = await damageEventOf(service, 'second', how);
+      await updateWebhook(api, webhook, target.url);
+      const whole = await api.post(`/webhooks/${webhook}/replay?from_dt=2001-01-01T00:00:00Z`);
+      assertProblem(whole, 409, 'conflict');
+      assert.ok(whole.body.detail.includes(`It occurred at ${time}. Replay`), whole.body.detail);
+      const before = await api.post(`/webhooks/${webhook}/replay?from_dt=2001-01-01T00:00:00Z&to_dt=${time}`);
+      assert.deepEqual([before.status, before.body.replayed], [202, 1]);
+      await target.waitFor(1);
+      assert.deepEqual(accountsOf(target.requests), ['first']);
+    });
 
   it('becomes part of a block, is found there after a repair, and is removed with the others', async () => {
     await using opened = await openTestDatabase();

@@ -1,6 +1,5 @@
-import { isDamage } from '../../database/damage.ts';
+import { isDamage, readAroundDamage, reasonOfDamage } from '../../database/damage.ts';
 import type { Dialect, Reader, Transaction } from '../../database/database.ts';
-import { messageOf } from '../../problems/error-message.ts';
 import type { MessageOutline, QueuedMessage } from '../message-queue.ts';
 import {
   type Positions,
@@ -50,11 +49,18 @@ export async function readFirstIfDamaged(
     return await readFirstMessages(reader, lineId, limit, part);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    const messages: QueuedMessage[] = [];
-    for (const outline of await readFirstOutlines(reader, lineId, limit, part))
-      messages.push(await readAlone(reader, outline));
-    return messages;
   }
+  return await readAroundDamage(
+    await readFirstOutlines(reader, lineId, limit, part),
+    (some) => {
+      const [first, last] = [some[0]!, some.at(-1)!];
+      return readFirstMessages(reader, lineId, some.length, {
+        after: first.position - 1,
+        through: last.position,
+      });
+    },
+    (outline, error) => [unreadableOf(outline, error, reader.dialect)],
+  );
 }
 
 /**
@@ -71,23 +77,11 @@ export async function readFirstOfLocked(
   return await readFirstIfDamaged(tx.dialect === 'postgres' ? reader : tx, lineId, limit, part);
 }
 
-async function readAlone(reader: LineReading, outline: MessageOutline): Promise<QueuedMessage> {
-  const { lineId, position } = outline;
-  try {
-    const [message] = await readFirstMessages(reader, lineId, 1, { after: position - 1, through: position });
-    if (message === undefined) throw new Error(`message ${outline.messageId} is missing`);
-    return message;
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    return unreadableOf(outline, error, reader.dialect);
-  }
-}
-
 function unreadableOf(outline: MessageOutline, error: unknown, dialect: Dialect): QueuedMessage {
   return {
     ...outline,
     body: '',
-    unreadable: `the database cannot read its body: ${messageOf(error)}`,
+    unreadable: reasonOfDamage(error),
     // SQLite reads a row in order to delete it.
     ...(dialect === 'sqlite' ? { mustStay: true } : {}),
   };

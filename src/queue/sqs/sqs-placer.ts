@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { MIB } from '../../bytes.ts';
-import { isDamage } from '../../database/damage.ts';
+import { readAroundDamage } from '../../database/damage.ts';
 import { fitting } from '../../database/step-bytes.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { TimeSlices } from '../../time/time-slices.ts';
@@ -32,6 +32,9 @@ const REFUSED = {
   messages: 'Amazon SQS refused copies of messages, which are delivered without them',
   'dead letters': 'Amazon SQS refused copies of dead letters, which are only in the database',
 } as const;
+
+/** A damaged message gets no copy. */
+const withoutCopy = () => [];
 
 /** Dependencies of the placer. */
 export interface SqsPlacerOptions extends SqsContext {
@@ -97,7 +100,7 @@ export class SqsPlacer implements AsyncDisposable {
     for (const lineId of lineIds) this.#lines.delete(lineId);
     const unplaced = await readUnplaced(database.reader, lineIds, { isBounded: polls, now: now() });
     const part = fitting(unplaced, ROUND_BYTES);
-    const messages = await readUndamaged(part, (some) => readMessages(database.reader, some));
+    const messages = await readAroundDamage(part, (some) => readMessages(database.reader, some), withoutCopy);
     const { unsent, pauseMs } = await this.#send('messages', messages);
     // These are the first messages of their lines, because all copies of a line that are sent now are in one batch, in
     // order.
@@ -116,8 +119,10 @@ export class SqsPlacer implements AsyncDisposable {
     if (health.obstacle !== null) return Number.POSITIVE_INFINITY;
     const sizes = await readUnplacedDeadLetterSizes(database.reader, LINES_PER_ROUND);
     if (sizes.length === 0) return DEAD_LETTERS_MS;
-    const dead = await readUndamaged(fitting(sizes, ROUND_BYTES), (some) =>
-      readUnplacedDeadLetters(database.reader, some),
+    const dead = await readAroundDamage(
+      fitting(sizes, ROUND_BYTES),
+      (some) => readUnplacedDeadLetters(database.reader, some),
+      withoutCopy,
     );
     const { unsent, pauseMs } = await this.#send('dead letters', dead);
     const placed = dead.filter((message) => !unsent.has(message));
@@ -165,25 +170,4 @@ export class SqsPlacer implements AsyncDisposable {
     await Promise.all(sends);
     return { unsent, pauseMs };
   }
-}
-
-/** Reads items together; if the database finds damage, one by one, without the damaged ones, which get no copies. */
-async function readUndamaged<Item, Read>(
-  items: readonly Item[],
-  read: (some: readonly Item[]) => Promise<Read[]>,
-): Promise<Read[]> {
-  try {
-    return await read(items);
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-  }
-  const undamaged: Read[] = [];
-  for (const item of items) {
-    try {
-      undamaged.push(...(await read([item])));
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-    }
-  }
-  return undamaged;
 }

@@ -12,7 +12,7 @@ import { ALL_EVENTS, type EventSearch, searchEvents } from './event-search.ts';
 import { readEvent } from './event-store.ts';
 import { readWebhookFits, type WebhookFit } from './matching-store.ts';
 import { messageIdOf, parseMessageId } from './message-ids.ts';
-import type { StoredEvent } from './stored-event.ts';
+import { isUnreadable, type StoredEvent } from './stored-event.ts';
 import { unreadableEvent } from './unreadable-event.ts';
 
 /** Maximum number of webhooks that one statement matches with an event. */
@@ -81,9 +81,8 @@ export class EventService {
 
   /** @throws {ProblemError} `not-found`, `conflict` if it cannot be read */
   async get(id: number): Promise<StoredEvent> {
-    const event = await readEvent(this.#with.database.reader, id);
+    const event = await this.#read(id);
     if (event === null) throw notFound('event', id);
-    if ('reason' in event) throw unreadableEvent(event);
     return event;
   }
 
@@ -144,6 +143,13 @@ export class EventService {
     };
   }
 
+  /** @throws {ProblemError} `conflict` if it cannot be read */
+  async #read(id: number): Promise<StoredEvent | null> {
+    const event = await readEvent(this.#with.database.reader, id);
+    if (event !== null && isUnreadable(event)) throw unreadableEvent(event);
+    return event;
+  }
+
   async #search(search: EventSearch): Promise<Page<StoredEvent>> {
     const { items, next, unreadable } = await searchEvents(this.#with.database.reader, search);
     for (const { id, reason } of unreadable)
@@ -158,8 +164,7 @@ export class EventService {
   async #ofMessage(messageId: string): Promise<StoredEvent | null> {
     const named = parseMessageId(messageId);
     if (named === null) return null;
-    const event = await readEvent(this.#with.database.reader, named.eventId);
-    if (event !== null && 'reason' in event) throw unreadableEvent(event);
+    const event = await this.#read(named.eventId);
     const isOfIt =
       event !== null &&
       event.occurredAt === named.occurredAt &&

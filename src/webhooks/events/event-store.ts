@@ -1,12 +1,17 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
-import { isDamage } from '../../database/damage.ts';
+import { readAroundDamage, reasonOfDamage } from '../../database/damage.ts';
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
-import { idList, toIdList, toIdRows } from '../../database/recordset.ts';
+import { idList, toIdList } from '../../database/recordset.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
-import { messageOf } from '../../problems/error-message.ts';
 import { deleteUnusedSharedBodies, wholeBodies } from '../../queue/shared-bodies.ts';
 import { parseIds } from './id-ranges.ts';
-import { type StoredEvent, toStoredEvent, type UnreadableEvent, type WholeEventRow } from './stored-event.ts';
+import {
+  isUnreadable,
+  type StoredEvent,
+  toStoredEvent,
+  type UnreadableEvent,
+  type WholeEventRow,
+} from './stored-event.ts';
 
 /** SQL for the event log, one operation per function. */
 
@@ -92,17 +97,25 @@ export async function readEvent(
   reader: EventReader,
   id: number,
 ): Promise<StoredEvent | UnreadableEvent | null> {
-  try {
-    const { events, unreadable } = await toEvents(reader, await EVENTS.all<EventRow>(reader, toIdRows([id])));
-    return events[0] ?? unreadable[0] ?? null;
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    const [row] = await reader.all<Pick<EventRow, 'occurred_at'>>(
-      'select events.occurred_at from events where events.id = ?',
-      id,
-    );
-    return row === undefined ? null : { id, occurredAt: row.occurred_at, reason: messageOf(error) };
-  }
+  const [event] = await readAroundDamage(
+    [{ id }],
+    async (some) => await toEvents(reader, await EVENTS.all<EventRow>(reader, some)),
+    (item, error) => readDamaged(reader, item, error),
+  );
+  return event ?? null;
+}
+
+/** What is known of an event whose text is on damaged pages. */
+async function readDamaged(
+  reader: EventReader,
+  { id }: { id: number },
+  error: unknown,
+): Promise<UnreadableEvent[]> {
+  const rows = await reader.all<Pick<EventRow, 'occurred_at'>>(
+    'select events.occurred_at from events where events.id = ?',
+    id,
+  );
+  return rows.map(({ occurred_at: occurredAt }) => ({ id, occurredAt, reason: reasonOfDamage(error) }));
 }
 
 /**
@@ -126,15 +139,11 @@ export interface EventRange {
   limit: number;
 }
 
-/** Events that were read together. */
-export interface ReadEvents {
+/** The events of a range that were read together: all of them, or the first ones. */
+export interface EventPart {
   events: StoredEvent[];
   /** Those of which the database has lost a part, or cannot read one. */
   unreadable: UnreadableEvent[];
-}
-
-/** The events of a range that were read together: all of them, or the first ones. */
-export interface EventPart extends ReadEvents {
   /** The last id of the part; null if it is empty. */
   end: number | null;
   /** Whether the range may have more events. */
@@ -151,19 +160,18 @@ export async function readEventPart(
   range: EventRange,
   maxBytes: number,
 ): Promise<EventPart> {
-  const { after, before, direction, limit } = range;
+  const { direction, limit } = range;
   const sizes = await readEventSizes(reader, range);
   const part = fitting(sizes, maxBytes);
-  const end = part.at(-1)?.id ?? null;
-  if (end === null) return { events: [], unreadable: [], end, hasMore: false, bytes: 0 };
-  const read = await readSized(
-    reader,
-    direction === 'ascending' ? { after, before: end + 1, direction } : { after: end - 1, before, direction },
+  const read = await readAroundDamage(
     part,
+    (some) => readEventsOf(reader, some, direction),
+    (item, error) => readDamaged(reader, item, error),
   );
   return {
-    ...read,
-    end,
+    events: read.flatMap((event) => (isUnreadable(event) ? [] : [event])),
+    unreadable: read.filter(isUnreadable),
+    end: part.at(-1)?.id ?? null,
     hasMore: part.length < sizes.length || sizes.length === limit,
     bytes: part.reduce((sum, { bytes }) => sum + bytes, 0),
   };
@@ -182,39 +190,18 @@ async function readEventSizes(
   );
 }
 
-/**
- * All events of a range, or if the database finds damage, those of `sized` one by one. In a transaction on PostgreSQL, damage
- * ends the transaction, and is thrown.
- */
-async function readSized(
+/** The events from the first to the last one of a part of the log. */
+async function readEventsOf(
   reader: EventReader,
-  range: Omit<EventRange, 'limit'>,
-  sized: readonly { id: number }[],
-): Promise<ReadEvents> {
-  try {
-    return await readEventsBetween(reader, range);
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-  }
-  const read: ReadEvents = { events: [], unreadable: [] };
-  for (const { id } of sized) {
-    const event = await readEvent(reader, id);
-    if (event === null) continue;
-    if ('reason' in event) read.unreadable.push(event);
-    else read.events.push(event);
-  }
-  return read;
-}
-
-/** All events of a range. */
-async function readEventsBetween(
-  reader: EventReader,
-  { after, before, direction }: Omit<EventRange, 'limit'>,
-): Promise<ReadEvents> {
+  part: readonly { id: number }[],
+  direction: EventRange['direction'],
+): Promise<(StoredEvent | UnreadableEvent)[]> {
+  if (part.length === 0) return [];
+  const ids = part.map(({ id }) => id);
   const rows = await reader.all<EventRow>(
     `select ${COLUMNS} from events ${inOrder(direction)}`,
-    after,
-    before,
+    Math.min(...ids) - 1,
+    Math.max(...ids) + 1,
   );
   return await toEvents(reader, rows);
 }
@@ -244,15 +231,17 @@ export async function readEventRemovals(
   return rows.map((row) => ({ id: row.id, occurredAt: row.occurred_at, sharedId: row.shared_body_id }));
 }
 
-async function toEvents(reader: EventReader, rows: readonly EventRow[]): Promise<ReadEvents> {
+async function toEvents(
+  reader: EventReader,
+  rows: readonly EventRow[],
+): Promise<(StoredEvent | UnreadableEvent)[]> {
   const bodies = await wholeBodies(reader, rows);
-  const read: ReadEvents = { events: [], unreadable: [] };
-  for (const [n, row] of rows.entries()) {
-    const { body, unreadable: reason } = bodies[n]!;
-    if (reason === undefined) read.events.push(toStoredEvent(row, body));
-    else read.unreadable.push({ id: row.id, occurredAt: row.occurred_at, reason });
-  }
-  return read;
+  return rows.map((row, n) => {
+    const { body, unreadable } = bodies[n]!;
+    return unreadable === undefined
+      ? toStoredEvent(row, body)
+      : { id: row.id, occurredAt: row.occurred_at, reason: unreadable };
+  });
 }
 
 const ADD_REPLAYED = new BatchStatement(

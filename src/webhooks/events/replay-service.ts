@@ -119,12 +119,14 @@ export class ReplayService {
           'The webhook is inactive and would discard the messages. Enable it first',
         );
       const fits = await readMatcher(tx, webhook);
+      // On PostgreSQL, a statement that finds a damaged event would end the transaction.
+      const reader = tx.dialect === 'postgres' ? this.#with.database.reader : tx;
       const chosen: ChosenEvent[] = [];
       let after: number | null = request.after ?? 0;
       const upTo = request.upTo ?? (await readLastEvent(tx));
       const left = { events: STEP_EVENTS, bytes: STEP_BYTES };
       while (after !== null && chosen.length < STEP_MESSAGES && left.events > 0 && left.bytes > 0) {
-        const page: FoundEvents = await searchEvents(tx, {
+        const page: FoundEvents = await searchEvents(reader, {
           ...ALL_EVENTS,
           from: request.from,
           to: request.to ?? ALL_EVENTS.to,

@@ -50,6 +50,11 @@ export interface UnreadableEvent {
   reason: string;
 }
 
+/** Whether an event cannot be read. */
+export function isUnreadable(event: StoredEvent | UnreadableEvent): event is UnreadableEvent {
+  return 'reason' in event;
+}
+
 /** A row of the log with its whole body. */
 export interface WholeEventRow {
   id: number;
