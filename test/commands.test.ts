@@ -311,7 +311,7 @@ test('never ends', async () => {
     });
   }
 
-  it('leaves out tests that run on SQLite alone, and fails if no others are given', () => {
+  it('omits tests that run on SQLite alone, and fails if no others are given', () => {
     const file = 'test/database/durability.test.ts';
     const run = spawnSync(process.execPath, ['scripts/tests/commands/postgres.ts', file], {
       cwd: ROOT,
@@ -320,7 +320,7 @@ test('never ends', async () => {
     assert.equal(run.status, 1);
     assert.match(
       run.stderr,
-      /Left out, because they run on SQLite alone: test\/database\/durability\.test\.ts\. Run them with/,
+      /Omitted, because they run on SQLite alone: test\/database\/durability\.test\.ts\. Run them with/,
     );
   });
 

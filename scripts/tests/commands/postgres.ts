@@ -7,7 +7,7 @@ import { parseTestArguments, runTests } from '../run.ts';
 
 /**
  * Runs tests on a PostgreSQL server that is started for them: the given files, or all tests that import the module of
- * that server, directly or indirectly. Tests marked as running on SQLite alone are left out, even if they are given. The
+ * that server, directly or indirectly. Tests marked as running on SQLite alone are omitted, even if they are given. The
  * command fails if no others are given. `--list` prints the files and runs nothing. Other options are passed to
  * `node --test`.
  */
@@ -16,11 +16,11 @@ import { parseTestArguments, runTests } from '../run.ts';
 const FILES_AT_ONCE = Math.max(3, availableParallelism());
 
 const { options, files } = parseTestArguments(process.argv.slice(2));
-const leftOut = files.filter(runsOnSqliteAlone);
-const given = files.filter((file) => !leftOut.includes(file));
-if (leftOut.length > 0)
+const omitted = files.filter(runsOnSqliteAlone);
+const given = files.filter((file) => !omitted.includes(file));
+if (omitted.length > 0)
   console.error(
-    `Left out, because they run on SQLite alone: ${leftOut.join(', ')}. Run them with "npm run test:only".`,
+    `Omitted, because they run on SQLite alone: ${omitted.join(', ')}. Run them with "npm run test:only".`,
   );
 if (files.length > 0 && given.length === 0) {
   process.exitCode = 1;
