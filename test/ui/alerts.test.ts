@@ -97,7 +97,7 @@ describe('alerts in the admin UI', () => {
       condition: 'MESSAGE_DEAD_LETTERED',
       target: { format: 'JSON', url: receiver.url },
     });
-    await createWebhook(api, failing.url, { name: 'CRM', max_attempts: 1 });
+    const crm = await createWebhook(api, failing.url, { name: 'CRM', max_attempts: 1 });
     await createAccounts(api, 'lost');
     await using visit = await ui.visit('/administration/alerts');
     const { page } = visit;
@@ -143,6 +143,7 @@ describe('alerts in the admin UI', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Alerts', exact: true }).waitFor();
     await row.waitFor({ state: 'detached' });
+    await api.delete(`/webhooks/${crm}`);
   });
 
   test('say when a firing is reported that began shortly after the last notice', async () => {
