@@ -58,7 +58,7 @@ describe('an event that cannot be read', () => {
       ]) {
         const answer = await api.get(path);
         assertProblem(answer, 409, 'conflict');
-        assert.match(answer.body.detail, new RegExp(`^The event ${id} cannot be read: `), path);
+        assert.match(answer.body.detail, new RegExp(`^Event ${id} cannot be read: `), path);
       }
     });
 

@@ -6,6 +6,6 @@ import type { UnreadableEvent } from './stored-event.ts';
  * @param advice a further sentence
  */
 export function unreadableEvent({ id, reason }: UnreadableEvent, advice?: string): ProblemError {
-  const detail = `The event ${id} cannot be read: ${reason}`;
+  const detail = `Event ${id} cannot be read: ${reason}`;
   return new ProblemError('conflict', advice === undefined ? detail : `${detail}. ${advice}`);
 }
