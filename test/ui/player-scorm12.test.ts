@@ -155,7 +155,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     assert.deepEqual([found()?.completion, found()?.score], ['Completed', 70]);
   });
 
-  it('records the last data of a course whose tab is closed, after 1 MB of suspend data', async () => {
+  it('records the last data of a course whose tab is closed on a slow device, after 1 MB of suspend data', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -177,6 +177,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     assert.equal(taken, 'true');
     await isSaved;
     await learner.saved();
+    await learner.slowDown(8);
     await learner.page.close({ runBeforeUnload: true });
     await until(
       () => heard(registrationId).some(({ completion }) => completion === 'Completed'),

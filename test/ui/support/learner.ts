@@ -46,6 +46,12 @@ export class Learner implements AsyncDisposable {
     });
   }
 
+  /** From now on, the scripts of the page take this many times as long. */
+  async slowDown(rate: number): Promise<void> {
+    const devTools = await this.#context.newCDPSession(this.page);
+    await devTools.send('Emulation.setCPUThrottlingRate', { rate });
+  }
+
   /** Launches a registration and opens the link. */
   async open(service: TestService, registrationId: string): Promise<void> {
     await this.page.goto(await launch(service, registrationId));

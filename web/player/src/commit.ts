@@ -1,5 +1,5 @@
 import type { Splice } from '../../../src/player/scorm/cmi.ts';
-import { textDigest } from '../../../src/player/scorm/text-digest.ts';
+import type { KnownText } from './known-text.ts';
 import type { Snapshot } from './scorm-session.ts';
 import { byteLength } from './server.ts';
 
@@ -17,10 +17,9 @@ export interface Commit extends Partial<Snapshot> {
 export const MOST_SPLICES = 16;
 
 /**
- * The commit, unchanged if it is small enough. Otherwise, suspend data is sent as changes: to the text that the page
- * began with, and to each text sent since. It is unknown which of these the server has. If that is still too large,
- * members that did not change in any of those writes are omitted.
- * @param options.began the suspend data before the first commit
+ * The commit, unchanged if it is small enough. Otherwise, suspend data is sent as changes to each text that the server
+ * may have. If that is still too large, members that did not change in any earlier commit are omitted.
+ * @param options.texts the suspend data of which the server may have any
  * @param options.sent the commits of which the server may have any
  * @param options.isAcknowledged whether the server must have one of these
  * @param options.most how many bytes are small enough
@@ -28,47 +27,36 @@ export const MOST_SPLICES = 16;
 export function smallest(
   commit: Commit,
   {
-    began,
+    texts,
     sent,
     isAcknowledged,
     most,
-  }: { began: string; sent: readonly Commit[]; isAcknowledged: boolean; most: number },
+  }: { texts: readonly KnownText[]; sent: readonly Commit[]; isAcknowledged: boolean; most: number },
 ): string {
   const whole = JSON.stringify(commit);
   const { suspend_data: after, ...others } = commit.cmi ?? {};
-  const texts = new Set([...(isAcknowledged ? [] : [began]), ...sent.map(suspendDataOf)]);
-  if (byteLength(whole) <= most || typeof after !== 'string' || texts.size > MOST_SPLICES) {
-    return whole;
-  }
-  const splices = [...texts].map((before) => spliceOf(before, after));
+  if (fits(whole, most) || typeof after !== 'string' || texts.length > MOST_SPLICES) return whole;
+  const splices = texts.map((before) => before.changeTo(after));
   const change: Commit = { ...commit, cmi: others, isChange: true, splices };
   const text = JSON.stringify(change);
-  if (byteLength(text) <= most || !isAcknowledged) return text;
+  if (fits(text, most) || !isAcknowledged) return text;
   const changed = Object.entries(others).filter(([name, value]) => {
     const now = JSON.stringify(value);
     return sent.some((each) => JSON.stringify(each.cmi?.[name]) !== now);
   });
   const smaller: Commit = { ...change, cmi: Object.fromEntries(changed) };
   const smallerText = JSON.stringify(smaller);
-  if (byteLength(smallerText) <= most) return smallerText;
+  if (fits(smallerText, most)) return smallerText;
   const { state: _state, ...withoutState } = smaller;
   return JSON.stringify(withoutState);
+}
+
+/** Whether a text has at most this many bytes. A page that is being closed has no time to count those of a long one. */
+function fits(text: string, most: number): boolean {
+  return text.length <= most && byteLength(text) <= most;
 }
 
 /** The suspend data of a commit; empty without any. */
 export function suspendDataOf({ cmi }: Partial<Snapshot>): string {
   return typeof cmi?.suspend_data === 'string' ? cmi.suspend_data : '';
-}
-
-/** The common start and end of two texts, and the part of the second text between them. */
-function spliceOf(before: string, after: string): Splice {
-  const most = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < most && before[start] === after[start]) start++;
-  // A lone surrogate would be lost in UTF-8.
-  if (start > 0 && /[\uD800-\uDBFF]/.test(before[start - 1] ?? '')) start--;
-  let end = 0;
-  while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
-  if (end > 0 && /[\uDC00-\uDFFF]/.test(before[before.length - end] ?? '')) end--;
-  return { of: textDigest(before), start, end, text: after.slice(start, after.length - end) };
 }

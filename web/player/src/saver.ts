@@ -270,7 +270,9 @@ export class Saver {
     this.#keep(commit);
     if (this.#retryMs === FIRST_RETRY_MS) this.#onState('saving');
     this.#sent.add(commit);
-    const response = await this.#request(JSON.stringify(commit));
+    const request = this.#request(JSON.stringify(commit));
+    this.#sent.prepare();
+    const response = await request;
     const { status } = response;
     const end = endOfWrites(response);
     this.#isSending = false;
