@@ -27,3 +27,12 @@ export function recordTransfers(page: Page): () => Promise<Transfer[]> {
       }),
     );
 }
+
+/** Counts the requests that a page sends from now on and that have no response yet. */
+export function countOpenRequests(page: Page): () => number {
+  const open = new Set<Request>();
+  page.on('request', (request) => void open.add(request));
+  page.on('requestfinished', (request) => void open.delete(request));
+  page.on('requestfailed', (request) => void open.delete(request));
+  return () => open.size;
+}
