@@ -178,7 +178,7 @@ describe('the last data of a course that sends it in a synchronous request', () 
     return registrationId;
   };
   const exit = ({ page }: Learner) => page.getByRole('button', { name: 'Exit' }).click();
-  const heading = ({ page }: Learner, name: string) => page.getByRole('heading', { name }).waitFor();
+  const heading = ({ page }: Learner, name: string | RegExp) => page.getByRole('heading', { name }).waitFor();
 
   it('arrives in its order when the learner leaves through the exit', async () => {
     await using learner = await newLearner(browser);
@@ -194,7 +194,8 @@ describe('the last data of a course that sends it in a synchronous request', () 
     // Requests that the page sent before this one have arrived as well.
     await learner.page.evaluate(async () => (await fetch(location.href)).text());
     assert.deepEqual(commands, ['PutParam']);
-    await heading(learner, 'The course is closing …');
+    // On a busy machine, it may already be overdue.
+    await heading(learner, /^(The course is closing|Your work is not saved yet)/);
     await first.continue();
     await heading(learner, 'You have not finished this course yet');
     assert.deepEqual(commands, ['PutParam', 'ExitAU']);
