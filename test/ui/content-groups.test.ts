@@ -6,6 +6,7 @@ import { aroundTests } from '../support/around-tests.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
+import { hasValue } from './support/values.ts';
 
 describe('equivalents and bundles', () => {
   let ui: Ui;
@@ -82,7 +83,7 @@ describe('equivalents and bundles', () => {
     assert.equal((await ui.service.api.put(`/equivalents/${asset.id}`, changed, etag)).status, 200);
     await visit.go(`/content/equivalents/${asset.id}`);
     await page.getByRole('heading', { name: 'After', level: 1 }).waitFor();
-    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'After');
+    await hasValue(page.getByRole('textbox', { name: 'Name' }), 'After');
   });
 
   it('add many assets to a bundle at once, in an order that keys and the mouse change', async () => {
@@ -103,6 +104,8 @@ describe('equivalents and bundles', () => {
     await dialog.getByRole('checkbox', { name: /^Water/ }).check();
     await visit.assertAccessible();
     await dialog.getByRole('button', { name: 'Add 5 items' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await items(page).nth(4).waitFor();
     const before = await names(page);
     assert.equal(before.length, 5);
     const up = page.getByRole('button', { name: /^Move .?Water.? up$/ });
@@ -155,7 +158,7 @@ describe('equivalents and bundles', () => {
     await visit.assertAccessible();
     await page.getByRole('button', { name: 'Discard my changes' }).click();
     await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor();
-    assert.equal(await name.inputValue(), 'Theirs');
+    await hasValue(name, 'Theirs');
     await name.fill('Mine again');
     await theirs('Theirs again');
     await save.click();
@@ -178,7 +181,7 @@ describe('equivalents and bundles', () => {
     const { body } = await ui.service.api.get(`/equivalents/${id}`);
     assert.equal(body.courses[0].language, 'de');
     await language.and(page.locator(':focus')).waitFor();
-    assert.equal(await language.inputValue(), 'de');
+    await hasValue(language, 'de');
   });
 
   it('show what was saved even if they cannot be read again, and can be saved once more', async () => {
@@ -196,9 +199,10 @@ describe('equivalents and bundles', () => {
       await save.focus();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: text, level: 1 }).waitFor();
-      assert.equal(await name.inputValue(), text);
+      await hasValue(name, text);
       assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.name, text);
-      assert.equal(await save.and(page.locator(':focus')).count(), 1, 'the focus stays on the button');
+      // The focus stays on the button.
+      await save.and(page.locator(':focus')).waitFor();
     }
     await page.getByText('Saved.').first().waitFor();
     assert.equal(await page.getByText('Someone else changed this').count(), 0);
@@ -253,7 +257,7 @@ describe('equivalents and bundles', () => {
     await page.getByRole('button', { name: 'Discard my changes' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor();
-    assert.equal(await name.inputValue(), 'Theirs');
+    await hasValue(name, 'Theirs');
     await page.getByRole('button', { name: 'Save changes' }).and(page.locator(':focus')).waitFor();
   });
 
@@ -345,7 +349,7 @@ describe('equivalents and bundles', () => {
       await page.getByRole('heading', { name: 'After', level: 1 }).waitFor();
       await page.getByRole('link', { name: 'Fire', exact: true }).waitFor({ state: 'detached' });
       assert.equal(await items(page).count(), 1);
-      await link.and(page.locator(':focus')).waitFor({ timeout: 5000 });
+      await link.and(page.locator(':focus')).waitFor();
     }
   });
 

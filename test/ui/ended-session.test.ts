@@ -39,9 +39,10 @@ describe('a session that ends while a page is open', () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.clock.install();
+    // The page's clock runs, so that on a busy machine the time may be over before the test lets it pass.
+    const isLoaded = page.waitForResponse(/\/sign-in-again-[^/]*\.js$/);
     await page.reload();
     await page.getByLabel('Name').fill('Ann after an upgrade');
-    const isLoaded = page.waitForResponse(/\/sign-in-again-[^/]*\.js$/);
     await page.clock.runFor(10_000);
     await isLoaded;
     await page.route('**/ui/assets/**', (route) => route.fulfill({ status: 404 }));

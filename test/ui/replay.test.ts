@@ -150,7 +150,7 @@ describe('the replay of events in the admin UI', () => {
     await dialog.getByRole('button', { name: 'Activate and replay' }).click();
     const fault = dialog.getByText('Enter a whole date and time, with a year of four digits');
     await fault.waitFor();
-    assert.ok(await end.evaluate((field) => field === document.activeElement));
+    await end.and(page.locator(':focus')).waitFor();
     await dialog.getByText(/will be queued\./).waitFor({ state: 'detached' });
     await visit.assertAccessible();
     assert.equal((await api.get(`/webhooks/${id}`)).body.enabled, false);

@@ -37,9 +37,8 @@ describe('the first administrator', () => {
     await page.keyboard.type('something else');
     await page.keyboard.press('Enter');
     await page.getByText('The passwords do not match').waitFor();
-    const label = page.getByText('Repeat the password');
-    const focused = await page.locator(':focus').getAttribute('id');
-    assert.equal(focused, await label.getAttribute('for'), 'the wrong field has the focus');
+    // The wrong field has the focus.
+    await page.getByLabel('Repeat the password').and(page.locator(':focus')).waitFor();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');

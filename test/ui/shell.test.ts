@@ -35,7 +35,7 @@ describe('the shell of the admin UI', () => {
       await heading(page, 'Your profile').waitFor();
       await menu(page).getByRole('link', { name: 'Administrators' }).click();
       await page.locator('h1:focus').getByText('Administrators').waitFor();
-      assert.equal(await page.title(), 'Administrators · Coursewire');
+      await until(async () => (await page.title()) === 'Administrators · Coursewire', 'the title names it');
       assert.equal(
         await menu(page).getByRole('link', { name: 'Administrators' }).getAttribute('aria-current'),
         'page',

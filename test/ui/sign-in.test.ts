@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { nextAddress } from '../../web/src/pages/sign-in/next-address.ts';
 import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { until } from '../support/until.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -138,7 +139,7 @@ describe('signing in, signing out and the profile', () => {
       await repeat.fill('another long password');
       await change.click();
       await page.getByText('This is not your current password').waitFor();
-      assert.equal(await page.locator(':focus').getAttribute('autocomplete'), 'current-password');
+      await current.and(page.locator(':focus')).waitFor();
       await current.fill(PASSWORD);
       await change.click();
       await page.getByText('Your password was changed').waitFor();
@@ -180,7 +181,10 @@ describe('signing in, signing out and the profile', () => {
       await page.getByText('The session has ended.').waitFor();
       await dialog.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Sign out everywhere' }).and(page.locator(':focus')).waitFor();
-      assert.equal(await rows.filter({ has: page.getByRole('button') }).count(), others - 1);
+      await until(
+        async () => (await rows.filter({ has: page.getByRole('button') }).count()) === others - 1,
+        'the list is read again',
+      );
 
       await other.page.reload();
       await heading(other.page, /Sign in/).waitFor();

@@ -176,7 +176,7 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await dialog.getByRole('button', { name: 'Purge' }).click();
     const fault = dialog.getByText('Enter a whole date and time, with a year of four digits');
     await fault.waitFor();
-    assert.ok(await before.evaluate((field) => field === document.activeElement));
+    await before.and(page.locator(':focus')).waitFor();
     assert.deepEqual(purges, []);
     await visit.assertAccessible();
     await before.fill('2020-01-01T00:00');
@@ -185,7 +185,7 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await before.fill('20260-01-01T00:00');
     await dialog.getByRole('button', { name: 'Purge' }).click();
     await fault.waitFor();
-    assert.ok(await before.evaluate((field) => field === document.activeElement));
+    await before.and(page.locator(':focus')).waitFor();
     assert.deepEqual(purges, []);
     await before.fill('2020-01-01T00:00');
     await dialog.getByRole('button', { name: 'Purge' }).click();

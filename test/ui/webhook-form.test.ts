@@ -106,7 +106,7 @@ describe('creating and editing a webhook', () => {
       'Choose a topic.',
     ])
       await page.getByText(error, { exact: true }).waitFor();
-    assert.equal(await page.locator(':focus').getAttribute('data-field'), 'name');
+    await page.locator('[data-field=name]:focus').waitFor();
     await visit.assertAccessible();
     await page.keyboard.type('CRM');
     await page.getByText('Enter a name.').waitFor({ state: 'detached' });
@@ -129,7 +129,7 @@ describe('creating and editing a webhook', () => {
       .getByText(/^10\.0\.0\.1|not allowed|target_allowed_networks/i)
       .first()
       .waitFor();
-    assert.equal(await page.locator(':focus').getAttribute('data-field'), 'target_url');
+    await page.locator('[data-field=target_url]:focus').waitFor();
     await visit.assertAccessible();
   });
 
