@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { failUntilClick } from './support/fail-until-click.ts';
 import { HOSTILE, Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -293,6 +294,7 @@ describe('accounts in the admin UI', () => {
     await page.getByText('Something went wrong').waitFor();
     await page.getByRole('searchbox').waitFor();
     await visit.assertAccessible();
+    await page.evaluate(failUntilClick('/ui/api/registrations'));
     await page.unroute('**/ui/api/registrations*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('table').waitFor();

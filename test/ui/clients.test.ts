@@ -4,6 +4,7 @@ import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { beside, CLIENTS, create, dialog, rowOf, scopesOf, takeSecret, tokenOf } from './support/clients.ts';
+import { failUntilClick } from './support/fail-until-click.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('API clients', () => {
@@ -207,6 +208,7 @@ describe('API clients', () => {
       await visit.go(CLIENTS);
       await page.getByRole('button', { name: 'Try again' }).waitFor();
       await visit.assertAccessible();
+      await page.evaluate(failUntilClick('/ui/api/clients?'));
       answer = { status: 200, json: { data: [], total: 0, limit: 50, offset: 0 } };
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('No API clients yet').waitFor();

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ContentMaker } from '../content/account-content-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { failUntilClick } from './support/fail-until-click.ts';
 import { folderItem } from './support/folders.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { HOSTILE } from './support/hostile-name.ts';
@@ -275,6 +276,7 @@ describe('folders in the admin UI', () => {
     await page.route('**/ui/api/folders', (route) => route.fulfill({ status: 500, body: '{}' }));
     await page.reload();
     await page.getByText('Something went wrong').waitFor();
+    await page.evaluate(failUntilClick('/ui/api/folders'));
     await page.unroute('**/ui/api/folders');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('This folder no longer exists').waitFor();

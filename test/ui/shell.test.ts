@@ -5,6 +5,7 @@ import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { until } from '../support/until.ts';
+import { failUntilClick } from './support/fail-until-click.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('the shell of the admin UI', () => {
@@ -76,6 +77,7 @@ describe('the shell of the admin UI', () => {
       await page.route(address, (route) => route.fulfill({ status: 500, body: '{}' }));
       await visit.go(`/accounts/${id}`);
       await announced('Account · Coursewire');
+      await page.evaluate(failUntilClick(`/accounts/${id}`));
       await page.unroute(address);
       await page.getByRole('button', { name: 'Try again' }).first().click();
       await announced('Read later · Coursewire');
@@ -237,6 +239,7 @@ describe('the shell of the admin UI', () => {
       await page.getByRole('alert').getByText('Something went wrong').waitFor();
       assert.equal(await page.getByText('stack trace').count(), 0);
       await visit.assertAccessible();
+      await page.evaluate(failUntilClick('/ui/api/administrators'));
       await page.unroute('**/ui/api/administrators');
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('vic@example.com').waitFor();
