@@ -79,6 +79,8 @@ describe('API clients', () => {
       const form = page.getByRole('dialog', { name: 'Create an API client' });
       const asked = page.getByRole('dialog', { name: 'Close without saving?' });
       const button = page.getByRole('button', { name: 'Create client' });
+      // Otherwise, the page could take the focus from the button.
+      await page.locator('h1:focus').getByText('API clients').waitFor();
       await button.focus();
       await page.keyboard.press('Enter');
       await form.waitFor();

@@ -70,6 +70,8 @@ describe('folders in the admin UI', () => {
 
     await act(page, 'Move…');
     const tree = page.getByRole('dialog').getByRole('tree');
+    // Otherwise, the dialog could take the focus from the tree.
+    await page.locator('[role=dialog]:focus, [role=dialog] :focus').waitFor();
     await tree.focus();
     await page.keyboard.press('t');
     await page.keyboard.press('Enter');

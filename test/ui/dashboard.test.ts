@@ -206,7 +206,10 @@ describe('the dashboard', () => {
       await link.focus();
       await page.keyboard.press('Enter');
       await visit.arrived(address);
+      // Each page takes the focus once it is open. Otherwise, it could take that of the next link.
+      await page.locator('h1:focus').waitFor();
       await page.goBack();
+      await page.locator('h1:focus', { hasText: 'Dashboard' }).waitFor();
     }
   });
 

@@ -35,7 +35,7 @@ describe('an asset, which reports nothing itself', () => {
       'it is recorded',
     );
     await learner.page.locator('.saving').getByText('Saved', { exact: true }).waitFor();
-    assert.equal(await learner.page.locator('.notice').isVisible(), false);
+    await learner.page.locator('.notice').waitFor({ state: 'hidden' });
   });
 
   it('is recorded by the next launch if the page is closed before that', async () => {
@@ -50,7 +50,10 @@ describe('an asset, which reports nothing itself', () => {
     await again.open(service, registrationId);
     await next.getByText('You have finished this.').waitFor();
     assert.equal((await resultOf(service, registrationId)).completion, 'Completed');
-    assert.deepEqual(await next.evaluate(() => Object.keys(localStorage)), []);
+    await until(
+      async () => (await next.evaluate(() => localStorage.length)) === 0,
+      'nothing is kept that was recorded',
+    );
   });
 
   it('shows that another window has taken over instead of a lost connection', async () => {

@@ -9,7 +9,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
-const LIFETIME_S = 60;
+/** Longer than a test takes, even on a busy machine. */
+const LIFETIME_S = 300;
 const EXPIRED = { name: 'This launch has expired' };
 
 describe('a launch that expires while the course is open', () => {

@@ -19,8 +19,7 @@ describe('a learner in a SCORM course', () => {
   const recordOf = async (registrationId: string) =>
     (await classroom.service.api.get(`/registrations/${registrationId}`)).body;
   const openUnit = async (learner: Learner, title: string) => {
-    await learner.page.getByRole('button', { name: title }).click();
-    await learner.page.locator(`iframe[title="${title}"]`).waitFor();
+    await learner.openUnit(title);
     return await learner.given();
   };
 

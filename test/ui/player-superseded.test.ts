@@ -12,7 +12,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
-const LIFETIME_S = 60;
+/** Longer than a test takes, even on a busy machine. */
+const LIFETIME_S = 300;
 const RESET = 'Your course was reset';
 const SUPERSEDED = 'The course is open in another window';
 

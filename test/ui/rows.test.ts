@@ -97,7 +97,10 @@ describe('rows that lead to a page', () => {
     await page.goBack();
     await rowOf(page, 'Warehouse').locator('time').last().click();
     await visit.arrived(there);
+    // Each page takes the focus once it is open. Otherwise, it could take that of the link.
+    await page.locator('h1:focus', { hasText: 'Warehouse' }).waitFor();
     await page.goBack();
+    await page.locator('h1:focus', { hasText: 'Webhooks' }).waitFor();
     await page.getByRole('link', { name: 'Warehouse', exact: true }).press('Enter');
     await visit.arrived(there);
     await page.goBack();

@@ -57,6 +57,12 @@ export class Learner implements AsyncDisposable {
     await this.page.goto(await launch(service, registrationId));
   }
 
+  /** Opens another unit from the contents, and waits for its course. That of the unit before stays for a moment. */
+  async openUnit(title: string): Promise<void> {
+    await this.page.getByRole('button', { name: title }).click();
+    await this.page.locator(`iframe[title="${title}"]`).waitFor();
+  }
+
   /** Waits until the page says that everything is saved. */
   async saved(): Promise<void> {
     // A string would also be found in “Not saved yet”.
