@@ -173,12 +173,12 @@ describe('removing dead letters in the history of a webhook', () => {
     ] as const) {
       await page.setViewportSize({ width, height });
       await page.evaluate(() => window.scrollTo({ top: 0 }));
-      assert.ok(await isOnTop(remove), `the actions are seen at once at ${width} pixels`);
-      await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight }));
-      assert.ok(
-        await isOnTop(rowOf(page, 'Adatum').getByRole('link')),
-        `the last row is not covered at ${width}`,
-      );
+      await until(() => isOnTop(remove), `the actions are seen at once at ${width} pixels`);
+      await until(async () => {
+        // The page has its height for this window only after a while.
+        await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight }));
+        return await isOnTop(rowOf(page, 'Adatum').getByRole('link'));
+      }, `the last row is not covered at ${width}`);
     }
     await page.evaluate(() => window.scrollTo({ top: 0 }));
     await tick('Proseware').focus();

@@ -136,6 +136,7 @@ describe('finding messages in a webhook’s history', () => {
     await page.keyboard.press('j');
     await about('Contoso');
     await page.keyboard.press('k');
+    await about('Fabrikam');
     await page.keyboard.press('k');
     await about('Tailspin');
     assert.ok(await drawer.getByRole('button', { name: 'Previous (K)' }).isDisabled());

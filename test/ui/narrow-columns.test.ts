@@ -71,6 +71,7 @@ describe('narrow columns and cards', () => {
     }
     // On a tablet, the table scrolls instead.
     await page.setViewportSize({ width: 820, height: 1_180 });
+    await visit.settled();
     const learner = page.getByRole('cell').getByText('katherine.johnson', { exact: true }).first();
     assert.equal(await brokenWord(learner), null);
     await visit.go(WEBHOOKS);
