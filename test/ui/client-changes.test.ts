@@ -18,6 +18,7 @@ import {
 import { holdRequests } from './support/held-requests.ts';
 import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
+import { hasValue } from './support/values.ts';
 
 let ui: Ui;
 
@@ -74,8 +75,8 @@ describe('an API client', () => {
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await dialog(page).getByRole('button', { name: 'Start over from the current values' }).click();
     await dialog(page).getByRole('alert').waitFor({ state: 'detached' });
-    assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Yielding: theirs');
-    assert.equal(await dialog(page).getByLabel('E-mail').inputValue(), 'it@example.com');
+    await hasValue(dialog(page).getByLabel('Name'), 'Yielding: theirs');
+    await hasValue(dialog(page).getByLabel('E-mail'), 'it@example.com');
     await dialog(page).getByRole('checkbox', { name: 'content:write' }).uncheck();
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await dialog(page).waitFor({ state: 'detached' });

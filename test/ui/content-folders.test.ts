@@ -8,6 +8,7 @@ import { folderItem } from './support/folders.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
+import { hasValue } from './support/values.ts';
 
 const LONG = 'Ausbildung '.repeat(18).trim();
 
@@ -196,7 +197,7 @@ describe('folders in the admin UI', () => {
     await ui.service.api.put(`/folders/${id}`, { name: 'Safety 2027' });
     await act(page, 'Rename…');
     await page.getByText(/It is now called .*Safety 2027/).waitFor();
-    assert.equal(await field.inputValue(), 'Safety 2027');
+    await hasValue(field, 'Safety 2027');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
 

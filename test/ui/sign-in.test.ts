@@ -7,6 +7,7 @@ import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/until.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
+import { hasValue } from './support/values.ts';
 
 describe('signing in, signing out and the profile', () => {
   let ui: Ui;
@@ -36,7 +37,7 @@ describe('signing in, signing out and the profile', () => {
       const { page } = visit;
       await signIn(page, 'not the password at all');
       await page.getByRole('alert').getByText('Wrong e-mail or password').waitFor();
-      assert.equal(await page.getByRole('textbox', { name: 'Password' }).inputValue(), '');
+      await hasValue(page.getByRole('textbox', { name: 'Password' }), '');
       await signIn(page);
       await visit.arrived('/');
     });
@@ -143,7 +144,7 @@ describe('signing in, signing out and the profile', () => {
       await current.fill(PASSWORD);
       await change.click();
       await page.getByText('Your password was changed').waitFor();
-      assert.equal(await next.inputValue(), '');
+      await hasValue(next, '');
 
       await other.page.reload();
       await heading(other.page, /Sign in/).waitFor();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
+import { hasValue } from './support/values.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
 const TARGET = 'https://crm.example.com/hook';
@@ -55,7 +56,7 @@ describe('saving the form of a webhook', () => {
     await page.getByText('Someone else changed this webhook in the meantime').waitFor();
     assert.equal((await read(id)).name, 'Theirs');
     await page.getByRole('button', { name: 'Start over from the current values' }).click();
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Theirs');
+    await hasValue(page.getByLabel('Name'), 'Theirs');
     await page.getByLabel('Name').fill('Mine');
     await theirs('Theirs again');
     await page.getByRole('button', { name: 'Save changes' }).click();
