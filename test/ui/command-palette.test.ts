@@ -12,7 +12,8 @@ describe('the command palette', () => {
   let ui: Ui;
   let registrationId: string;
   aroundTests(async (parts) => {
-    ui = parts.use(await startUi());
+    // Otherwise, all attempts could be made before a test reads the waiting message.
+    ui = parts.use(await startUi({ settings: { retry_initial_delay: 600, retry_max_delay: 600 } }));
     const { api } = ui.service;
     const learning = await Learning.create(ui);
     const account = await learning.accountWithCourses('Northwind');
