@@ -80,12 +80,15 @@ export async function readQueue(
   return read;
 }
 
-/** Receives and deletes messages as the service does, until this many have arrived. Returns their names by line. */
+/**
+ * Receives and deletes messages as the service does, until this many have arrived. Returns their names by line. It
+ * pauses, and waits no longer than a deadline, only while there is nothing to do.
+ */
 export async function deliver(instance: TestSqsQueue, count: number): Promise<Map<number, string[]>> {
   const came = new Map<number, string[]>();
   let total = 0;
   let finished: readonly Settlement[] = [];
-  await until(async () => {
+  const turn = async () => {
     const settlements = finished;
     finished = [];
     let effective: readonly Settled[] = [];
@@ -103,8 +106,9 @@ export async function deliver(instance: TestSqsQueue, count: number): Promise<Ma
       total += 1;
     }
     finished = received.map((message) => ({ message, action: 'delete' }) as const);
-    return total >= count;
-  }, `${count} messages delivered`);
+    return finished.length + effective.length > 0;
+  };
+  while (total < count) await until(turn, `message ${total + 1} of ${count} delivered`);
   return came;
 }
 
