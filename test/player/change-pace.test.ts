@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { aiccFiles, xapiFiles } from '../support/course-packages.ts';
 import { type PlayerClient, startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { connectTo } from '../support/raw-http.ts';
 import { registerTo } from '../support/registered-course.ts';
-import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { Player, resultOf, xapiCourse } from './learner-helpers.ts';
 
@@ -14,8 +15,8 @@ import { Player, resultOf, xapiCourse } from './learner-helpers.ts';
 const AT_ONCE = 60;
 const FURTHER = 15;
 const PAUSE_MS = 100;
-/** The duration of several pauses of a second. */
-const LONG_MS = 4_000;
+/** Less than ten pauses of a second, and far more than as many of a tenth. */
+const LONG_MS = 8_000;
 
 const PASSED = { completion: 'Completed', success: 'PASS' };
 
@@ -50,6 +51,19 @@ function sendAndQuit(client: PlayerClient, body: object): void {
   socket.write(`POST ${pathname}/commit HTTP/1.1\r\n${head}\r\n\r\n${text}`, () => socket.destroySoon());
 }
 
+/** Counts the requests whose paths end like this and that arrive at the servers of this process. */
+function watchArrivals(pathEnd: string): Disposable & { readonly count: number } {
+  const arrivals = { count: 0 };
+  const onRequest = (message: unknown) => {
+    const { request } = message as { request: IncomingMessage };
+    if (request.url?.endsWith(pathEnd)) arrivals.count += 1;
+  };
+  subscribe('http.server.request.start', onRequest);
+  return Object.assign(arrivals, {
+    [Symbol.dispose]: () => void unsubscribe('http.server.request.start', onRequest),
+  });
+}
+
 describe('a course that reports another score all the time', () => {
   it('is slowed down, and no score is lost', async () => {
     await using service = await startTestService();
@@ -79,12 +93,13 @@ describe('a course that reports another score all the time', () => {
       });
     for (let n = 1; n <= AT_ONCE + FURTHER; n++) await report('progressed', { score: { scaled: n / 1_000 } });
 
+    using arrivals = watchArrivals('/xapi/statements');
     const startedAt = performance.now();
     const saves = Array.from({ length: 10 }, (_, n) =>
       report('progressed', { score: { scaled: 0.5 + n / 100 } }),
     );
     saves.push(report('completed', { completion: true, success: true, score: { scaled: 1 } }));
-    await delay(2 * PAUSE_MS);
+    await until(() => arrivals.count === saves.length, 'all have arrived');
     const { status } = await other.post('open');
     const answers = await Promise.all(saves);
     assert.deepEqual(new Set([status, ...answers.map((answer) => answer.status)]), new Set([200]));
@@ -97,8 +112,9 @@ describe('a course that reports another score all the time', () => {
     const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');
     const other = await startLaunch(service, registrationId);
     await reportMany(client);
+    using arrivals = watchArrivals('/commit');
     const last = client.commit('i1', cmi(77, 'passed'));
-    await delay(PAUSE_MS / 2);
+    await until(() => arrivals.count === 1, 'it has arrived');
     await other.open();
     assert.deepEqual(await last, { status: 200, body: { outcome: 'recorded' } });
     assert.deepEqual(await statusOf(service, registrationId), { ...PASSED, score: 77 });
@@ -128,9 +144,10 @@ describe('a course that reports another score all the time', () => {
     const service = await startTestService({ dataDir: folder.path });
     const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');
     await reportMany(client);
+    using arrivals = watchArrivals('/commit');
     for (let score = 81; score <= 88; score++) sendAndQuit(client, client.commitOf('i1', cmi(score)));
     sendAndQuit(client, client.commitOf('i1', cmi(99, 'passed')));
-    await delay(PAUSE_MS);
+    await until(() => arrivals.count === 9, 'all have arrived');
     await service.stop();
     await using again = await startTestService({ dataDir: folder.path });
     assert.deepEqual(await statusOf(again, registrationId), { ...PASSED, score: 99 });
