@@ -5,6 +5,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { PackageFile } from '../../../test/course-packages/package-file.ts';
 import { rawZip } from '../../../test/course-packages/raw-zip.ts';
 import { zipOf } from '../../../test/support/course-packages.ts';
+import { processorMs } from '../../../test/support/processor-speed.ts';
 import { PackageError } from '../package-error.ts';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../package-limits.ts';
 import { ZipArchive } from './zip-archive.ts';
@@ -206,11 +207,11 @@ describe('a zip of thousands of folders', () => {
     await using file = await PackageFile.of(rawZip(entries));
     let isOpening = true;
     let longest = 0;
-    let turned = performance.now();
+    let turned = processorMs();
     const began = turned;
     const note = () => {
-      longest = Math.max(longest, performance.now() - turned);
-      turned = performance.now();
+      longest = Math.max(longest, processorMs() - turned);
+      turned = processorMs();
     };
     const turn = () => {
       note();
@@ -221,7 +222,7 @@ describe('a zip of thousands of folders', () => {
     isOpening = false;
     note();
     assert.equal(archive.folders.length, entries.length + 3);
-    const all = performance.now() - began;
+    const all = processorMs() - began;
     assert.ok(longest < all / 4, `${longest} of ${all} ms without a turn`);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { processorMs } from '../../../test/support/processor-speed.ts';
 import { ActivityBranches } from './activity-branches.ts';
 
 /** Separators are as frequent as other letters, so that ids begin with each other. */
@@ -64,8 +65,8 @@ describe('the branches of activities', () => {
     const slashes = '/'.repeat(1_200);
     const ids = Array.from({ length: 2_000 }, (_, n) => `a:${'/'.repeat(n)}b${slashes}`);
     const some = new ActivityBranches(ids);
-    const started = performance.now();
+    const started = processorMs();
     for (let n = 0; n < 1_000; n++) assert.equal(some.include(`a:${'/'.repeat(n + 1_000)}${n}`), false);
-    assert.ok(performance.now() - started < 1_000);
+    assert.ok(processorMs() - started < 1_000);
   });
 });
