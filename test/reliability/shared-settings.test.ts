@@ -130,8 +130,12 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
     await using together = await startTogether({ delivery_timeout: 5 });
     const [first] = together.services as [TestService];
     await using database = await openDatabaseOf(together.dataDir);
-    await insertKilled(database, { delivery_timeout: 7, of_another_release: true }, Date.now() - 25_000);
+    await insertKilled(database, { delivery_timeout: 7, of_another_release: true }, Date.now());
     await until(() => warningsOf(first).length === 1, 'the first instance warns');
+    // It would be gone after half a minute.
+    await database.transaction((tx) =>
+      tx.run("update instances set seen_at = ? where instance = 'killed'", Date.now() - 25_000),
+    );
     await until(async () => (await differencesOn(first)).length === 0, 'the difference is gone', 60_000);
     assert.deepEqual(await database.reader.all("select 1 from instances where instance = 'killed'"), []);
   });
