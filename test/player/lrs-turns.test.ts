@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { basic } from '../support/basic.ts';
+import { DEADLINE_MS } from '../support/deadline.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { connectTo } from '../support/raw-http.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -58,15 +59,15 @@ test('large responses that a caller does not read wait for each other, and nobod
     for (let n = 0; n < MAX_REQUESTS; n++) begin();
     await until(() => answered >= UNSENT, 'as many are answered as may be unsent');
     for (let n = 0; n < MAX_RESPONSES; n++) begin();
-    /** The status of a response; null if none arrives soon. */
-    const read = async (path: string) => {
+    /** The status of a response; null if none arrives in time. */
+    const read = async (path: string, patienceMs = DEADLINE_MS) => {
       const headers = { authorization: `Bearer ${token}`, 'x-experience-api-version': '1.0.3' };
-      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const signal = AbortSignal.timeout(patienceMs);
       const response = await fetch(service.url + path, { headers, signal }).catch(() => null);
       return response?.status ?? null;
     };
     await until(async () => {
-      const isRefused = (await read('/xapi/statements?limit=1')) === 429;
+      const isRefused = (await read('/xapi/statements?limit=1', PATIENCE_MS)) === 429;
       // Another request takes its place.
       if (!isRefused) begin();
       return isRefused;
@@ -87,7 +88,10 @@ test('large responses that a caller does not read wait for each other, and nobod
     const other = await lrsClient(service);
     assert.equal((await other.call('GET', 'statements', { query: { limit: '1' } })).status, 200);
     for (const socket of sockets) socket.destroy();
-    await until(async () => (await read('/xapi/statements?limit=1')) === 200, 'the turns are free again');
+    await until(
+      async () => (await read('/xapi/statements?limit=1', PATIENCE_MS)) === 200,
+      'the turns are free again',
+    );
   } finally {
     for (const socket of sockets) socket.destroy();
   }
