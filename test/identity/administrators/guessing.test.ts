@@ -281,7 +281,8 @@ describe('guessing passwords', () => {
   });
 
   test('over HTTP: 401 in the same words for all, then 429 with Retry-After, and no address is stored', async () => {
-    await using service = await startTestService();
+    // Another guess is allowed every thirty seconds.
+    await using service = await startTestService({ now: new ManualClock().now });
     const { data_dir: dataDir } = service.settings;
     await createAdministrator(dataDir);
     const browser = new Browser(service.url);
