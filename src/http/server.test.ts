@@ -114,6 +114,17 @@ describe('the server', () => {
     ]);
   });
 
+  test('a query member that is no list and is repeated is named as such', async () => {
+    const { errors } = await server.problemOf(
+      'GET',
+      '/numbers?limit=1&limit=2&name=a&name=b&status=1&status=2',
+    );
+    assert.deepEqual(errors, [
+      { pointer: '/query/limit', detail: 'must be given only once' },
+      { pointer: '/query/name', detail: 'must be given only once' },
+    ]);
+  });
+
   describe('hostile input', () => {
     test('gets 400 for two Host fields or an invalid one, at any path', async () => {
       const statusOf = async (hosts: string, path = '/things/1') =>

@@ -89,10 +89,16 @@ export function inputErrorsOf(error: SchemaFailure | undefined): InputError[] {
     // In addition to the errors of its branches, a union only says that none matched.
     if (each.keyword === 'anyOf' || each.keyword === 'oneOf') continue;
     const reported = toInputError(each, prefix);
+    if (context === 'querystring' && isRepeated(each)) reported.detail = 'must be given only once';
     errors.set(`${reported.pointer} ${reported.detail}`, reported);
     if (errors.size === MAX_ERRORS_REPORTED) break;
   }
   return [...errors.values()];
+}
+
+/** Whether a member of the query is given several times although it is no list. */
+function isRepeated({ data, parentSchema }: ErrorObject): boolean {
+  return Array.isArray(data) && parentSchema?.type !== 'array';
 }
 
 /** The schema errors of a request for a route with `attachValidation`. Afterwards, the texts of its query are converted. */
