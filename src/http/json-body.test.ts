@@ -31,9 +31,10 @@ describe('bodies of requests', () => {
       'application/x-www-form-urlencoded',
       'application/xml',
     ]) {
-      assert.equal(
-        (await server.problemOf('POST', '/things', '{"name":"a"}', type)).code,
-        'unsupported-media-type',
+      const { code, detail } = await server.problemOf('POST', '/things', '{"name":"a"}', type);
+      assert.deepEqual(
+        [code, detail],
+        ['unsupported-media-type', 'The Content-Type of the body must be application/json'],
         type,
       );
     }

@@ -41,7 +41,7 @@ export function acceptJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
-    if (isEncoded(request)) return done(unsupported('Content-Encoding'));
+    if (isEncoded(request)) return done(unsupported('The body must have no Content-Encoding'));
     try {
       done(null, parseJson(body as Buffer, MAX_MEMBERS));
     } catch (error) {
@@ -50,7 +50,7 @@ export function acceptJsonBodies(server: FastifyInstance): void {
   });
   server.addContentTypeParser('*', (request, _payload, done) => {
     if (!hasBody(request)) return done(null, undefined);
-    done(unsupported('Content-Type'));
+    done(unsupported('The Content-Type of the body must be application/json'));
   });
 }
 
@@ -188,8 +188,8 @@ function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-function unsupported(field: string): ProblemError {
-  return new ProblemError('unsupported-media-type', `The ${field} of the body is not accepted here`);
+function unsupported(detail: string): ProblemError {
+  return new ProblemError('unsupported-media-type', detail);
 }
 
 /** Whether the body has a content coding, such as compression (RFC 9110 section 8.4). */

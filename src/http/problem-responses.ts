@@ -113,6 +113,12 @@ function clipped(text: string, length: number): string {
   return text.length <= length ? text.toWellFormed() : `${text.slice(0, length).toWellFormed()}…`;
 }
 
+/** The media type of the bodies that a route accepts. */
+function consumedBy({ routeOptions }: FastifyRequest): string {
+  const { consumes = [] } = (routeOptions.schema ?? {}) as { consumes?: readonly string[] };
+  return consumes[0] ?? 'application/json';
+}
+
 function toProblem(error: FastifyError, request: FastifyRequest): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof DatabaseUnavailableError) {
@@ -126,7 +132,10 @@ function toProblem(error: FastifyError, request: FastifyRequest): ProblemError {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
-      return new ProblemError('unsupported-media-type', 'This Content-Type is not accepted here');
+      return new ProblemError(
+        'unsupported-media-type',
+        `The Content-Type of the body must be ${consumedBy(request)}`,
+      );
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
     case 'FST_REQ_FILE_TOO_LARGE':
       return new ProblemError('content-too-large', 'The body is larger than this service accepts');

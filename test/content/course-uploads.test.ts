@@ -185,7 +185,9 @@ describe('uploads of course packages', () => {
         'text/plain',
         'multipart/mixed; boundary=b',
       ]) {
-        problemErrors(await postRaw(bytes, { type }), 415);
+        const refused = await postRaw(bytes, { type });
+        problemErrors(refused, 415);
+        assert.match(String(refused.body.detail), /must be multipart\/form-data/, type);
       }
       problemErrors(await api.post('/courses'), 415);
       problemErrors(await api.post(`/courses/${course.id}/versions`, { file: 'x' }), 415);
