@@ -171,7 +171,7 @@ const IF_MATCH = {
   'If-Match': {
     type: 'string',
     description:
-      'The `ETag` of the version that you read. If the resource has changed since, the response is 412.',
+      'The `ETag` of the version that you read, with its quotes. If the resource has changed since, the response is 412.',
   },
 };
 
@@ -179,8 +179,8 @@ const IDEMPOTENCY_KEY = {
   'Idempotency-Key': {
     type: 'string',
     description:
-      'A key of your choice. Repeating the request with the same key within 24 hours returns the first successful response and changes nothing. ' +
-      'A request that failed is carried out again. All calls of a client share its keys: the same key for a request to another path is rejected (422).',
+      'A key of your choice: 1 to 255 visible ASCII characters. Repeating the request with the same key within 24 hours returns the first successful response and changes nothing. ' +
+      'A request that failed is carried out again. All calls of a client share its keys: the same key with another path, query or body is rejected (422).',
   },
 };
 
