@@ -5,8 +5,8 @@ import { copyFolder } from '../content/files/copy-folder.ts';
 import { type CopiedMarker, readCopiedMarker } from '../database/copying/copied-marker.ts';
 import { type DataFolder, lacksDatabase } from '../database/data-folder.ts';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-modes.ts';
+import { folderProblem } from '../file-system/folder-problem.ts';
 import { syncFolder } from '../file-system/sync-folder.ts';
-import { messageOf } from '../problems/error-message.ts';
 import { NEVER } from '../time/never.ts';
 import { backupPlaceOf } from './backup-place.ts';
 import { openBackupReader } from './backup-reader.ts';
@@ -94,8 +94,7 @@ export async function backUp(
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     if (error instanceof BackupError) throw error;
-    const reason = messageOf(error);
-    throw new BackupError(`no backup was made in ${place}: ${reason}`, { cause: error });
+    throw new BackupError(`no backup was made in ${place}: ${folderProblem(error)}`, { cause: error });
   }
 }
 

@@ -2,8 +2,13 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-modes.ts';
+import { folderProblem } from '../file-system/folder-problem.ts';
 
 const ROOT_USER = 0;
+/** The result code of SQLite if another process has locked the database. */
+const SQLITE_BUSY = 5;
+/** Further codes of a result code are a multiple of this larger. */
+const EXTENDED_CODES = 256;
 
 /** The data folder is unusable: it is not writable, or another process is using it. */
 export class DataFolderError extends Error {
@@ -64,8 +69,7 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
       chmodSync(places.databaseFile, PRIVATE_FILE_MODE);
     }
   } catch (error) {
-    const reason = describeOwner(error as NodeJS.ErrnoException, root) ?? (error as Error).message;
-    throw new DataFolderError(`the data folder ${root} cannot be used: ${reason}`, { cause: error });
+    throw unusable(root, error);
   }
   return places;
 }
@@ -73,7 +77,8 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
 /**
  * Locks the folder for this process until the result is disposed of. The operating system releases the lock when the
  * process ends in any way, so stale locks cannot occur.
- * @throws {DataFolderError} if another process has locked it, with the text that `refusal` returns for that process
+ * @throws {DataFolderError} if another process has locked it, with the text that `refusal` returns for that process; or if
+ *   it cannot be locked, for example on a full disk
  */
 export function lockDataFolder(
   folder: DataFolder,
@@ -81,17 +86,29 @@ export function lockDataFolder(
     `the data folder ${folder.path} is in use by ${holder}; stop it first, or set data_dir to another folder`,
 ): Disposable {
   const holderFile = path.join(folder.path, 'coursewire.pid');
-  const lockFile = path.join(folder.path, 'coursewire.lock');
-  createIfMissing(lockFile);
-  const lock = new DatabaseSync(lockFile, { timeout: 0 });
+  let lock: DatabaseSync | undefined;
   try {
+    const lockFile = path.join(folder.path, 'coursewire.lock');
+    createIfMissing(lockFile);
+    lock = new DatabaseSync(lockFile, { timeout: 0 });
     lock.exec('begin exclusive');
+    writeFileSync(holderFile, `${process.pid}\n`, { mode: PRIVATE_FILE_MODE });
   } catch (error) {
-    lock.close();
+    lock?.close();
+    if (!isBusy(error)) throw unusable(folder.path, error);
     throw new DataFolderError(refusal(`another process${holderOf(holderFile)}`), { cause: error });
   }
-  writeFileSync(holderFile, `${process.pid}\n`, { mode: PRIVATE_FILE_MODE });
-  return { [Symbol.dispose]: () => lock.close() };
+  const locked = lock;
+  return { [Symbol.dispose]: () => locked.close() };
+}
+
+function isBusy(error: unknown): boolean {
+  return ((error as { errcode?: number }).errcode ?? 0) % EXTENDED_CODES === SQLITE_BUSY;
+}
+
+function unusable(root: string, error: unknown): DataFolderError {
+  const reason = describeOwner(error as NodeJS.ErrnoException, root) ?? folderProblem(error);
+  return new DataFolderError(`the data folder ${root} cannot be used: ${reason}`, { cause: error });
 }
 
 /** What to do if the cause is that a file belongs to another user, as after root has copied a backup; otherwise null. */

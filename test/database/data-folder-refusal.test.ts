@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
+import { runCommand } from '../support/command-line-in-process.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+
+const DISK_MIB = 1;
+
+/** A small disk, or null after the test was skipped, because the system cannot mount one. */
+async function diskOf(t: TestContext): Promise<SmallDisk | null> {
+  const disk = await mountSmallDisk(DISK_MIB);
+  if (typeof disk !== 'string') return disk;
+  t.skip(disk);
+  return null;
+}
+
+describe('a data folder that cannot be used', () => {
+  it('is refused with the reason if it is a file', () => {
+    using folder = temporaryFolder();
+    const file = path.join(folder.path, 'data');
+    writeFileSync(file, '');
+    assert.throws(() => openDataFolder(file), {
+      name: 'DataFolderError',
+      message: `the data folder ${file} cannot be used: ${file} is a file. Name a folder`,
+    });
+  });
+
+  it('is refused with what to do if its file system is read-only, also if it is missing there', async (t) => {
+    await using disk = await diskOf(t);
+    if (disk === null) return;
+    openDataFolder(disk.folder);
+    execFileSync('mount', ['-o', 'remount,ro', path.dirname(disk.folder)]);
+    for (const folder of [disk.folder, path.join(disk.folder, 'missing', 'data')]) {
+      assert.throws(() => openDataFolder(folder), {
+        name: 'DataFolderError',
+        message: `the data folder ${folder} cannot be used: the file system of ${disk.folder} is read-only. Mount it for writing, or name a folder on another one`,
+      });
+    }
+  });
+
+  it('is not called in use by another process if its disk is full', async (t) => {
+    await using disk = await diskOf(t);
+    if (disk === null) return;
+    const folder = openDataFolder(disk.folder);
+    disk.fill();
+    assert.throws(() => lockDataFolder(folder), {
+      name: 'DataFolderError',
+      message: `the data folder ${disk.folder} cannot be used: the disk is full. Make room on it, or name a folder on another one`,
+    });
+  });
+
+  it('is not called in use by another process if its lock file is damaged', () => {
+    using folder = temporaryFolder();
+    const places = openDataFolder(folder.path);
+    writeFileSync(path.join(folder.path, 'coursewire.lock'), 'no lock'.repeat(100));
+    assert.throws(() => lockDataFolder(places), {
+      name: 'DataFolderError',
+      message: `the data folder ${folder.path} cannot be used: file is not a database`,
+    });
+  });
+});
+
+describe('a backup to a place that cannot be written', () => {
+  it('fails with what to do', async (t) => {
+    await using disk = await diskOf(t);
+    if (disk === null) return;
+    using folder = temporaryFolder();
+    const settings = { data_dir: folder.path };
+    const created = await runCommand(
+      ['client', 'create', '--name', 'a', '--email', 'a@example.com'],
+      settings,
+    );
+    assert.equal(created.code, 0, created.err);
+    execFileSync('mount', ['-o', 'remount,ro', path.dirname(disk.folder)]);
+    const place = path.join(disk.folder, 'monday');
+    const { code, err } = await runCommand(['backup', '--to', place], settings);
+    assert.equal(code, 1);
+    assert.equal(
+      err,
+      `coursewire: no backup was made in ${place}: the file system of ${disk.folder} is read-only. Mount it for writing, or name a folder on another one\n`,
+    );
+  });
+});
