@@ -7,7 +7,7 @@ import {
   lockDataFolder,
   openDataFolder,
 } from './database/data-folder.ts';
-import type { Database } from './database/database.ts';
+import type { Database, Reader } from './database/database.ts';
 import { installationOf } from './database/installation.ts';
 import { type BlockedAttempt, MIGRATIONS, migrate } from './database/migrate.ts';
 import { PostgresDatabase } from './database/postgres/postgres-database.ts';
@@ -30,6 +30,11 @@ export interface Storage extends AsyncDisposable {
   migrated: string[];
 }
 
+/** No service was started on the PostgreSQL database of a command. */
+class UnusedDatabaseError extends Error {
+  override name = 'UnusedDatabaseError';
+}
+
 /** How a command uses the storage. */
 export interface CommandUse {
   /** Whether it is useful on a database that was copied to PostgreSQL. There, other commands and services are refused. */
@@ -42,7 +47,7 @@ export interface CommandUse {
 export interface StorageOptions {
   /** No other process may serve from the embedded database. */
   exclusive: boolean;
-  /** Whether the embedded database may be new. */
+  /** Whether the database may be new. */
   creates?: boolean;
   /** Null for a service. */
   command?: CommandUse | null;
@@ -55,10 +60,10 @@ export interface StorageOptions {
 
 /**
  * Opens the storage that the settings name. With `exclusive`, no other process may serve from the embedded database.
- * The secret is checked before anything is written. Unless `creates`, the embedded database must exist: otherwise, a
- * command with the wrong `data_dir` would work on a new database and report success. For a `command`, a new database is
+ * The secret is checked before anything is written. Unless `creates`, the database must have been used before: otherwise, a
+ * command with the wrong `data_dir` or `database_url` would work on a new database and report success. For a `command`, a new database is
  * remarked on, and pending migrations are applied only if no service is using the database: it would be of an earlier release.
- * @throws {DataFolderError} @throws {CopiedDatabaseError} @throws {UnsuitableServerError} @throws {NewerDatabaseError}
+ * @throws {DataFolderError} @throws {CopiedDatabaseError} @throws {UnsuitableServerError} @throws {UnusedDatabaseError} @throws {NewerDatabaseError}
  * @throws {PendingMigrationError} @throws {WrongSecretError} @throws {LostSecretError} @throws {AuthSecretError} @throws {DatabaseUnavailableError}
  */
 export async function openStorage(
@@ -84,6 +89,7 @@ export async function openStorage(
   if (embedded && exclusive) stack.use(lockDataFolder(folder));
   const database = stack.use(await openDatabase(settings, folder, exclusive));
   if (embedded) await assertNotCopied(database, folder, command);
+  else if (!creates) await assertUsed(database.reader);
   const secrets = await openAuthSecrets(database, {
     secretFile: folder.secretFile,
     configured: settings.webhooks_auth_secret,
@@ -125,6 +131,15 @@ async function openDatabase(settings: Settings, folder: DataFolder, exclusive: b
   await database.assertSuitable();
   stack.move();
   return database;
+}
+
+/** @throws {UnusedDatabaseError} */
+async function assertUsed(reader: Reader): Promise<void> {
+  const tables = await reader.all("select 1 as found where to_regclass('migrations') is not null");
+  if (tables.length > 0) return;
+  throw new UnusedDatabaseError(
+    'the database of database_url has no tables of this service; is database_url right?',
+  );
 }
 
 /** @throws {CopiedDatabaseError} */

@@ -46,7 +46,7 @@ import { sessionPages } from './migrations/0041-session-pages.ts';
 import { eventKeyFormats } from './migrations/0043-event-key-formats.ts';
 import { continuedPages } from './migrations/0044-continued-pages.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
-import { isLockTimeout } from './postgres/postgres-errors.ts';
+import { isLockTimeout, StatementError } from './postgres/postgres-errors.ts';
 
 /** Every migration, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -102,6 +102,7 @@ const TABLE_LOCK_MARGIN_MS = 1_000;
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
 const PATIENCE_MS = 10 * MINUTE_MS;
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** A later release has changed the database in a way that this program does not support. */
 export class NewerDatabaseError extends Error {
@@ -141,6 +142,7 @@ export interface MigrateOptions {
  * On PostgreSQL, an attempt ends soon if others use the tables, such as `pg_dump`, because everyone else waits behind it. It
  * is repeated after growing pauses.
  * @throws {NewerDatabaseError} if the database has breaking migrations that this program does not know
+ * @throws {StatementError} also if the user of the database may not change its tables
  * @throws {DatabaseUnavailableError} also if another instance's migration, or those that use the tables, do not end in time
  */
 export async function migrate(
@@ -160,7 +162,9 @@ export async function migrate(
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const attempt = await tryToMigrate(database, (tx, onTurn) =>
       migrateIn(tx, { now, migrations, guard, called, adviceIfNewer, onTurn }),
-    );
+    ).catch((error: unknown) => {
+      throw withAdvice(error, called);
+    });
     if ('applied' in attempt) return attempt.applied;
     const { blockers, error } = attempt;
     const blockedBy = `${called} cannot be migrated while its tables are used by ${describeBlockers(blockers)}`;
@@ -169,6 +173,16 @@ export async function migrate(
     onBlocked({ text: `${blockedBy}; the next attempt is in ${pauseMs / SECOND_MS} s`, blockers });
     await wait(pauseMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
+}
+
+/** The error of an attempt, with what to do if the user of the database has too few rights. */
+function withAdvice(error: unknown, called: string): unknown {
+  if (!(error instanceof StatementError) || error.code !== INSUFFICIENT_PRIVILEGE) return error;
+  return new StatementError(
+    `${called} cannot be migrated: ${error.message}. Its user must own the tables of this service and be allowed to create more ` +
+      '(see "PostgreSQL" in docs/operating.md)',
+    error.code,
+  );
 }
 
 /** Returns who blocked the attempt, if that is why it failed. `onTurn` receives the process of its session on PostgreSQL. */
