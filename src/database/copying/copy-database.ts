@@ -102,8 +102,8 @@ async function assertEmpty(to: Transaction, tables: readonly SqliteTable[]): Pro
   }
   if (occupied.length > 0) {
     throw new CopyTargetError(
-      `the target is not empty: it has rows in ${occupied.join(', ')}. Give a new database; a service must not have ` +
-        'been started on it',
+      `the target is not empty: it has rows in ${occupied.join(', ')}. Give a new database, on which neither a ` +
+        'service nor a command has run',
     );
   }
 }

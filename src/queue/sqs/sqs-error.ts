@@ -26,6 +26,12 @@ const FAILURES = {
   other: { advice: 'it failed', names: null },
 } as const;
 
+/** What to do if no source names a region. */
+export const NO_REGION = 'no region is set; set sqs_region, or AWS_REGION, or a region in the AWS profile';
+
+/** The library has neither a code nor a name for this error. */
+const WITHOUT_REGION = 'Region is missing';
+
 /** Why a request to Amazon SQS failed. */
 export type SqsFailure = keyof typeof FAILURES;
 
@@ -57,7 +63,8 @@ export function toSqsError(error: unknown, what: string): SqsError {
     error instanceof Error ? error : { name: 'Error', message: String(error) }
   ) as { name: string; message: string; code?: string; $metadata?: { httpStatusCode?: number } };
   const failure = failureOf(name, $metadata?.httpStatusCode, code);
-  const detail = failure === 'unreachable' ? (code ?? name) : `${name}: ${message}`;
+  const reason = message === WITHOUT_REGION ? NO_REGION : `${name}: ${message}`;
+  const detail = failure === 'unreachable' ? (code ?? name) : reason;
   return new SqsError(failure, `Amazon SQS could not ${what} (${detail})`, { cause: error });
 }
 

@@ -1,6 +1,6 @@
 import { BackgroundTask } from '../../time/background-task.ts';
 import { keepRedriveMaximum, readRedriveMaximum } from './redrive-maximum.ts';
-import { SqsError, SqsSetupError } from './sqs-error.ts';
+import { NO_REGION, SqsError, SqsSetupError } from './sqs-error.ts';
 import type { SqsContext } from './sqs-health.ts';
 import { claimQueues, inspectQueues, type QueueInspection } from './sqs-queues.ts';
 
@@ -49,8 +49,7 @@ export class SqsWatch implements AsyncDisposable {
     this.#kept = await readRedriveMaximum(database.reader, api.nameOf('messages'));
     this.#queues = { ...this.#queues, maxReceives: this.#kept };
     await api.region().catch((cause: unknown) => {
-      const text = 'no region is set; set sqs_region, or AWS_REGION, or a region in the AWS profile';
-      throw new SqsSetupError(`Amazon SQS: ${text}`, { cause });
+      throw new SqsSetupError(`Amazon SQS: ${NO_REGION}`, { cause });
     });
     try {
       await this.#check();
