@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
-import type { ProblemError } from '../problems/problem.ts';
 import { entityTag, expectedRevisions } from './conditions.ts';
 
 /** A request with this If-Match field; nothing else of it is read. */
@@ -28,20 +27,25 @@ describe('conditions (RFC 9110 section 13.1.1)', () => {
       assert.deepEqual(expectedRevisions(requestWith(field)), new Set([3]), field);
   });
 
-  test('a tag of anything but a revision matches nothing', () => {
-    for (const field of ['""', '"3-"', '"3-4"', '"-3"', '"3.0"', '"3,4"', '"٣"', `"${'9'.repeat(400)}"`]) {
+  test('anything but the tag of a revision matches nothing', () => {
+    for (const field of [
+      '',
+      '""',
+      '3',
+      "'3'",
+      'w/"3"',
+      'W/3',
+      'W/ "3"',
+      '"3-"',
+      '"3-4"',
+      '"3',
+      '"-3"',
+      '"3.0"',
+      '"٣"',
+      `"${'9'.repeat(400)}"`,
+      '"3" "4"',
+    ]) {
       assert.deepEqual(expectedRevisions(requestWith(field)), new Set(), field);
-    }
-  });
-
-  test('what is not an entity tag is invalid: that the resource has changed would not be true', () => {
-    for (const field of ['', '3', "'3'", 'w/"3"', 'W/3', 'W/ "3"', '"3', '"3" "4"', '"3", 4', '*, "3"']) {
-      assert.throws(
-        () => expectedRevisions(requestWith(field)),
-        ({ code, errors }: ProblemError) =>
-          code === 'invalid-request' && errors?.[0]?.pointer === '/headers/If-Match',
-        field,
-      );
     }
   });
 });
