@@ -8,6 +8,8 @@ import { runCommand } from '../support/command-line-in-process.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
+// Runs on SQLite alone: the folder of the embedded database is its subject.
+
 const DISK_MIB = 1;
 
 /** A small disk, or null after the test was skipped, because the system cannot mount one. */
