@@ -50,6 +50,14 @@ describe('a connection that loses every packet', () => {
   /** Waits until this is shown, or what follows it a few seconds later, which on a busy machine may be there first. */
   const isShown = (learner: Learner, name: string, next = UNSAVED) =>
     heading(learner, name).or(heading(learner, next)).waitFor();
+  const passes = async (learner: Learner) => {
+    await learner.calls(
+      ['LMSSetValue', 'cmi.core.score.raw', '90'],
+      ['LMSSetValue', 'cmi.core.lesson_status', 'passed'],
+      ['LMSCommit', ''],
+    );
+    await learner.saved();
+  };
   const pass = async (learner: Learner, time: number) => {
     await learner.page.clock.fastForward(time);
     await nextFrames(learner.page);
@@ -154,16 +162,37 @@ describe('a connection that loses every packet', () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await learner.open(service, registrationId);
     await learner.given();
-    await learner.calls(
-      ['LMSSetValue', 'cmi.core.score.raw', '90'],
-      ['LMSSetValue', 'cmi.core.lesson_status', 'passed'],
-      ['LMSCommit', ''],
-    );
-    await learner.saved();
+    await passes(learner);
     await learner.page.route('**/units', (route) => route.fulfill({ status: 503 }), { times: 1 });
     const failed = learner.page.waitForResponse('**/units');
     await click(learner, 'Exit');
     assert.equal((await failed).status(), 503);
+    await heading(learner, 'You have finished this course').waitFor();
+  });
+
+  it('shows the result of a learner who exits even if the service fails after a long time', async () => {
+    await using learner = await newLearner(browser);
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await learner.page.clock.install();
+    await learner.open(service, registrationId);
+    await learner.given();
+    await passes(learner);
+    const failure = Promise.withResolvers<void>();
+    const isAsked = Promise.withResolvers<void>();
+    await learner.page.route(
+      '**/units',
+      async (route) => {
+        isAsked.resolve();
+        await failure.promise;
+        await route.fulfill({ status: 503 });
+      },
+      { times: 1 },
+    );
+    await click(learner, 'Exit');
+    await isAsked.promise;
+    await pass(learner, OVERDUE_MS);
+    await heading(learner, 'You have not finished this course yet').waitFor({ timeout: SOON_MS });
+    failure.resolve();
     await heading(learner, 'You have finished this course').waitFor();
   });
 

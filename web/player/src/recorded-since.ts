@@ -34,6 +34,8 @@ export class RecordedSince {
   #responded = 0;
   /** The number of the latest request that failed. */
   #failed = 0;
+  /** The latest request. Resolves to whether the service has responded. */
+  #latest: Promise<boolean> = Promise.resolve(true);
   /** The number of the first request after the latest unit was left that calls the service itself; 0 before that. */
   #left = 0;
   #isPolling = false;
@@ -92,6 +94,11 @@ export class RecordedSince {
     return await this.#ask();
   }
 
+  /** Asks once more if the latest request fails, which may still be in flight. No other change follows that would ask. */
+  async askIfFails(): Promise<void> {
+    if (!(await this.#latest)) await this.ask();
+  }
+
   /** Asks because a unit was left that calls the service itself. Nothing else shows its last result. */
   async askLeft(): Promise<boolean> {
     this.#left = this.#asked + 1;
@@ -116,7 +123,12 @@ export class RecordedSince {
     this.#isPolling = false;
   }
 
-  async #ask(tries?: number): Promise<boolean> {
+  #ask(tries?: number): Promise<boolean> {
+    this.#latest = this.#request(tries);
+    return this.#latest;
+  }
+
+  async #request(tries?: number): Promise<boolean> {
     const current = this.#page();
     if (current === null) return false;
     const number = ++this.#asked;
