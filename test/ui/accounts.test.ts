@@ -227,7 +227,7 @@ describe('accounts in the admin UI', () => {
     assert.equal((await ui.service.api.get(`/accounts/${id}`)).status, 404);
   });
 
-  it('a typed name is kept when a phone is rotated, which replaces cards by a table', async () => {
+  it('a typed name is kept when the window becomes wide, which replaces cards by a table', async () => {
     await ui.service.api.create('/accounts', { name: 'Rotated' });
     await using visit = await ui.visit('/accounts?search=Rotated', { phone: true });
     const { page } = visit;
@@ -235,7 +235,7 @@ describe('accounts in the admin UI', () => {
     await page.getByRole('menuitem', { name: 'Rename…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Turned');
-    await page.setViewportSize({ width: 844, height: 390 });
+    await page.setViewportSize({ width: 1_180, height: 820 });
     await page.getByRole('table', { name: 'Accounts', includeHidden: true }).waitFor();
     assert.equal(await dialog.getByLabel('Name').inputValue(), 'Turned');
     await dialog.getByRole('button', { name: 'Save' }).click();

@@ -9,6 +9,7 @@ import { choiceDialog, fieldOf } from './support/choosing.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
+const EVENTS = '/administration/integrations/events';
 const ARABIC = 'شركة النقل';
 const LONG = 'Everything about forklifts, ladders, extinguishers and first aid that one has to know at work';
 const UNBROKEN = 'extinguishers'.repeat(8);
@@ -44,6 +45,7 @@ describe('narrow columns and cards', () => {
       const target_url = 'https://learning-records.example.com/a/long/path/of/the/target';
       await api.create('/webhooks', { name, topic, target_url, enabled: false });
     }
+    await make.account('Short name');
     const course = await make.course('Fire extinguishers');
     await api.post(`/courses/${course.id}/versions`, uploadForm(await scormPackage()));
     for (const name of [ARABIC, LONG, UNBROKEN]) {
@@ -69,14 +71,61 @@ describe('narrow columns and cards', () => {
     for (const text of ['katherine.johnson', 'Fire extinguishers']) {
       assert.equal(await brokenWord(page.getByRole('cell').getByText(text, { exact: true }).first()), null);
     }
-    // On a tablet, the table scrolls instead.
-    await page.setViewportSize({ width: 820, height: 1_180 });
-    await visit.settled();
-    const learner = page.getByRole('cell').getByText('katherine.johnson', { exact: true }).first();
-    assert.equal(await brokenWord(learner), null);
-    await visit.go(WEBHOOKS);
-    await page.getByRole('cell').getByText('Registrations', { exact: true }).first().waitFor();
-    await visit.assertNoSidewaysScrolling();
+  });
+
+  for (const width of [769, 834, 1_024, 1_100]) {
+    it(`keep words whole and names in sight at ${width} px`, async () => {
+      await using visit = await ui.visit(EVENTS);
+      const { page } = visit;
+      await page.setViewportSize({ width, height: 800 });
+      for (const [address, list, texts] of [
+        [EVENTS, 'Events', ['Account created', 'Short name', 'integration@example.com']],
+        ['/registrations', 'Registrations', ['katherine.johnson', 'Fire extinguishers']],
+        [WEBHOOKS, 'Webhooks', ['Learning record store', 'Registrations']],
+        ['/accounts', 'Accounts', ['Short name']],
+      ] as const) {
+        await visit.go(address);
+        const rows = page.getByRole('table', { name: list }).or(page.getByRole('list', { name: list }));
+        for (const text of texts) {
+          const words = rows.getByText(text, { exact: true }).first();
+          assert.equal(await brokenWord(words), null, `${text} in ${list}`);
+          const { x, width: length } = await wordsOf(words);
+          assert.ok(x >= 0 && x + length <= width, `${text} in ${list} is in the window`);
+        }
+        const scrolls = await rows.evaluate((each) => {
+          const { scrollWidth, clientWidth } = each.parentElement!;
+          return scrollWidth > clientWidth;
+        });
+        assert.ok(!scrolls, `${list} fits its place`);
+        await visit.assertNoSidewaysScrolling();
+      }
+    });
+  }
+
+  it('show a registration without breaking words or scrolling sideways in small and middle windows', async () => {
+    const { data } = (await ui.service.api.get('/ui/api/registrations?search=katherine')).body;
+    await using visit = await ui.visit(`/registrations/${data[0].registration_id}`);
+    const { page } = visit;
+    for (const width of [320, 834, 1_024, 1_100]) {
+      await page.setViewportSize({ width, height: 800 });
+      await visit.settled();
+      for (const text of ['katherine.johnson', 'Fire extinguishers']) {
+        const fact = page.getByRole('definition').getByText(text, { exact: true });
+        assert.equal(await brokenWord(fact), null, `${text} at ${width} px`);
+      }
+      await visit.assertNoSidewaysScrolling();
+    }
+  });
+
+  it('offer the order of a list wherever it has no column headers', async () => {
+    await using visit = await ui.visit('/accounts');
+    const { page } = visit;
+    await page.setViewportSize({ width: 834, height: 1_112 });
+    await page.getByRole('list', { name: 'Accounts' }).waitFor();
+    await page.getByRole('combobox', { name: 'Sort by' }).waitFor();
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await page.getByRole('table', { name: 'Accounts' }).waitFor();
+    assert.equal(await page.getByRole('combobox', { name: 'Sort by' }).count(), 0);
   });
 
   it('align a name in Arabic with the other names', async () => {

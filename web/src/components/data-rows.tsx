@@ -1,16 +1,14 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import type { DragEvent, Key, ReactNode } from 'react';
 import type { Direction } from '../utilities/table-search.ts';
 import styles from './data-rows.module.css';
 import { keepsFocus } from './focus-heading.ts';
 import { rowClicks } from './row-clicks.ts';
-import type { Column, RowDragging, TableOrder } from './table-columns.ts';
+import { type Column, type RowDragging, readableWidth, type TableOrder } from './table-columns.ts';
+import { useAsCards } from './use-as-cards.ts';
 import { useOverflow } from './use-overflow.ts';
 
-/** The breakpoint `sm` of the layout: below it, rows are cards. */
-export const PHONE = '(max-width: 48em)';
 const PLACEHOLDER_ROWS = 8;
 /** Uneven, like words. */
 const PLACEHOLDER_WIDTHS = ['72%', '54%', '64%', '46%'];
@@ -31,10 +29,22 @@ interface DataRowsProps<T> {
   dragging?: RowDragging<T> | undefined;
 }
 
-/** Rows as a table, or as cards on phones. For long lists use DataTable, which adds search, sorting and pages. */
+/**
+ * Rows as a table, or as cards where a table would be too narrow to read. For long lists use DataTable, which adds
+ * search, sorting and pages.
+ */
 export function DataRows<T>(props: DataRowsProps<T>) {
-  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
-  return isPhone ? <Cards {...props} /> : <TableOfRows {...props} />;
+  const [place, asCards] = useAsCards(props.columns);
+  return (
+    <div ref={place}>
+      <Rows {...props} asCards={asCards} />
+    </div>
+  );
+}
+
+/** Rows whose form has been decided (see useAsCards). */
+export function Rows<T>({ asCards, ...props }: DataRowsProps<T> & { asCards: boolean }) {
+  return asCards ? <Cards {...props} /> : <TableOfRows {...props} />;
 }
 
 function TableOfRows<T>({
@@ -106,16 +116,17 @@ function HeadCell<T>({
   onOrder: ((order: TableOrder) => void) | undefined;
 }) {
   const { label, sort, align, card, head } = column;
+  const style = { minWidth: `${readableWidth(column)}rem` };
   if (head !== undefined) {
     return (
-      <th scope="col" data-align={align}>
+      <th scope="col" data-align={align} style={style}>
         {head}
       </th>
     );
   }
   if (sort === undefined || onOrder === undefined) {
     return (
-      <th scope="col" data-align={align}>
+      <th scope="col" data-align={align} style={style}>
         {card === 'actions' ? <VisuallyHidden>{label}</VisuallyHidden> : label}
       </th>
     );
@@ -123,7 +134,7 @@ function HeadCell<T>({
   const direction = order?.sort === sort ? order.direction : null;
   const Icon = direction === null ? IconArrowsSort : direction === 'asc' ? IconArrowUp : IconArrowDown;
   return (
-    <th scope="col" data-align={align} aria-sort={ariaSort(direction)}>
+    <th scope="col" data-align={align} aria-sort={ariaSort(direction)} style={style}>
       <button
         type="button"
         className={styles.order}

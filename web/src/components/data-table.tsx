@@ -5,7 +5,7 @@ import type { Key, ReactNode } from 'react';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
 import { Callout } from './callout.tsx';
-import { DataRows } from './data-rows.tsx';
+import { Rows } from './data-rows.tsx';
 import styles from './data-table.module.css';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
@@ -18,6 +18,7 @@ import type { Selection } from './selection/use-selection.ts';
 import type { Column, RowDragging, TableOrder } from './table-columns.ts';
 import { TableFooter } from './table-footer.tsx';
 import { TableToolbar } from './table-toolbar.tsx';
+import { useAsCards } from './use-as-cards.ts';
 import type { TableState } from './use-table.ts';
 
 /** How rows of a list are selected. */
@@ -80,24 +81,26 @@ export function DataTable<T extends object>({
   empty,
 }: DataTableProps<T>) {
   const { data, error, isPlaceholderData, refetch } = query;
+  const rows = data?.data ?? [];
+  const shown =
+    selecting === undefined
+      ? columns
+      : [selectColumn(selecting.selection, rows, rowKey, selecting.nameOf), ...columns];
+  const [place, asCards] = useAsCards(shown);
   const order = orderOf(table, columns, defaultOrder);
   const onOrder = ({ sort, direction }: TableOrder) => table.change({ sort, direction });
   if (data?.total === 0 && !table.narrowed && !isPlaceholderData) {
     return <div className={styles.frame}>{empty}</div>;
   }
-  const rows = data?.data ?? [];
   const isSelecting = selecting !== undefined && selecting.selection.chosen.size > 0;
-  const shown =
-    selecting === undefined
-      ? columns
-      : [selectColumn(selecting.selection, rows, rowKey, selecting.nameOf), ...columns];
   return (
-    <section className={styles.frame} aria-label={label}>
+    <section ref={place} className={styles.frame} aria-label={label}>
       <TableToolbar
         table={table}
         columns={columns}
         order={order}
         onOrder={onOrder}
+        offersOrder={asCards}
         searchLabel={searchLabel}
         filters={isSelecting ? undefined : filters}
         extra={
@@ -130,7 +133,8 @@ export function DataTable<T extends object>({
       ) : data?.data.length === 0 ? (
         <EmptyTable table={table} page={data} further={further} />
       ) : (
-        <DataRows
+        <Rows
+          asCards={asCards}
           label={label}
           columns={shown}
           rows={data?.data}

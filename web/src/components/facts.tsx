@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './facts.module.css';
 
-/** Names and values, next to each other; on phones, below each other. */
+/** Names and values, next to each other; in narrow places, below each other. */
 export function Facts({ items }: { items: readonly (readonly [name: string, value: ReactNode] | null)[] }) {
   return (
     <dl className={styles.facts}>

@@ -32,3 +32,15 @@ export interface RowDragging<T> {
   onDragStart: (row: T, event: DragEvent) => void;
   onDragEnd: () => void;
 }
+
+/** Room for two short words in a line, or for a long number. */
+const WORDS_REM = 8;
+const NUMBER_REM = 5;
+/** The part of its usual width that a column can do without. */
+const SPARE = 0.1;
+
+/** The width, in rem, below which the content of a column is hard to read. */
+export function readableWidth({ width, align }: Column<never>): number {
+  if (width?.endsWith('rem') === true) return Number.parseFloat(width) * (1 - SPARE);
+  return align === 'end' ? NUMBER_REM : WORDS_REM;
+}

@@ -5,9 +5,9 @@ import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../utilities/table-search.ts';
-import { PHONE } from './data-rows.tsx';
 import styles from './data-table.module.css';
 import type { FurtherSearch } from './search-further.tsx';
+import { PHONE } from './use-as-cards.ts';
 import type { TableState } from './use-table.ts';
 
 const words = shared.table;

@@ -1,10 +1,8 @@
 import { ActionIcon, Select, Tooltip } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { IconSearch, IconSortAscending, IconSortDescending } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { MAX_SEARCH_LENGTH } from '../../../src/ui-api/list-limits.ts';
 import { shared } from '../texts/shared.ts';
-import { PHONE } from './data-rows.tsx';
 import styles from './data-table.module.css';
 import { FilterInput } from './filter-input.tsx';
 import type { Column, TableOrder } from './table-columns.ts';
@@ -18,6 +16,7 @@ export function TableToolbar<T>({
   columns,
   order,
   onOrder,
+  offersOrder,
   searchLabel,
   filters,
   extra,
@@ -26,14 +25,15 @@ export function TableToolbar<T>({
   columns: readonly Column<T>[];
   order: TableOrder | undefined;
   onOrder: (order: TableOrder) => void;
+  /** Whether there are no column headers to click. */
+  offersOrder: boolean;
   searchLabel: string | undefined;
   filters: ReactNode;
   extra: ReactNode;
 }) {
-  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   const sortable = columns.filter(({ sort }) => sort !== undefined);
-  const offersOrder = isPhone === true && sortable.length > 0;
-  if (searchLabel === undefined && !filters && !extra && !offersOrder) return null;
+  const hasOrder = offersOrder && sortable.length > 0;
+  if (searchLabel === undefined && !filters && !extra && !hasOrder) return null;
   return (
     <search className={styles.toolbar}>
       {searchLabel !== undefined && (
@@ -49,7 +49,7 @@ export function TableToolbar<T>({
         />
       )}
       {filters}
-      {offersOrder && <OrderField columns={sortable} order={order} onOrder={onOrder} />}
+      {hasOrder && <OrderField columns={sortable} order={order} onOrder={onOrder} />}
       {extra !== undefined && <div className={styles.extra}>{extra}</div>}
     </search>
   );

@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
-import { PHONE } from '../components/data-rows.tsx';
+import { PHONE } from '../components/use-as-cards.ts';
 import { explainError } from '../components/explain-error.ts';
 import { useMay, useWebhooksReadOnly } from '../session/session-context.ts';
 import { palette } from '../texts/palette.ts';

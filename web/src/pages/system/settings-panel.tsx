@@ -68,6 +68,7 @@ export function SettingsPanel({ settings }: { settings: readonly SettingInForce[
         columns={COLUMNS}
         order={undefined}
         onOrder={() => {}}
+        offersOrder={false}
         searchLabel={texts.search}
         filters={
           <TableFilter
