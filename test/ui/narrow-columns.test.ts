@@ -73,7 +73,7 @@ describe('narrow columns and cards', () => {
     }
   });
 
-  for (const width of [769, 834, 1_024, 1_100]) {
+  for (const width of [769, 834, 1_024, 1_100, 1_280]) {
     it(`keep words whole and names in sight at ${width} px`, async () => {
       await using visit = await ui.visit(EVENTS);
       const { page } = visit;

@@ -5,7 +5,7 @@ import type { Direction } from '../utilities/table-search.ts';
 import styles from './data-rows.module.css';
 import { keepsFocus } from './focus-heading.ts';
 import { rowClicks } from './row-clicks.ts';
-import { type Column, type RowDragging, readableWidth, type TableOrder } from './table-columns.ts';
+import { type Column, leastWidth, type RowDragging, type TableOrder } from './table-columns.ts';
 import { useAsCards } from './use-as-cards.ts';
 import { useOverflow } from './use-overflow.ts';
 
@@ -116,7 +116,7 @@ function HeadCell<T>({
   onOrder: ((order: TableOrder) => void) | undefined;
 }) {
   const { label, sort, align, card, head } = column;
-  const style = { minWidth: `${readableWidth(column)}rem` };
+  const style = { minWidth: `${leastWidth(column)}rem` };
   if (head !== undefined) {
     return (
       <th scope="col" data-align={align} style={style}>

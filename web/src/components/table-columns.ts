@@ -36,6 +36,7 @@ export interface RowDragging<T> {
 /** Room for two short words in a line, or for a long number. */
 const WORDS_REM = 8;
 const NUMBER_REM = 5;
+const SHORT_WORDS_REM = 6;
 /** The part of its usual width that a column can do without. */
 const SPARE = 0.1;
 
@@ -43,4 +44,10 @@ const SPARE = 0.1;
 export function readableWidth({ width, align }: Column<never>): number {
   if (width?.endsWith('rem') === true) return Number.parseFloat(width) * (1 - SPARE);
   return align === 'end' ? NUMBER_REM : WORDS_REM;
+}
+
+/** The width, in rem, that a column keeps in a table. Columns of short words leave their space to others. */
+export function leastWidth(column: Column<never>): number {
+  const isShort = column.width === undefined && column.card !== 'title';
+  return isShort ? Math.min(readableWidth(column), SHORT_WORDS_REM) : readableWidth(column);
 }
