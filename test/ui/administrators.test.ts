@@ -101,7 +101,7 @@ describe('administrators', () => {
       await askForLink(page, 'turned@example.com');
       const link = page.getByLabel('One-time link');
       const shown = await link.inputValue();
-      await page.setViewportSize({ width: PHONE.height, height: PHONE.width });
+      await page.setViewportSize({ width: 1_180, height: PHONE.width });
       await rowOf(page, 'turned@example.com').waitFor({ state: 'attached' });
       assert.equal(await link.inputValue(), shown);
       await page.getByRole('button', { name: 'I have copied it' }).click();

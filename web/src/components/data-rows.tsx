@@ -6,8 +6,8 @@ import styles from './data-rows.module.css';
 import { keepsFocus } from './focus-heading.ts';
 import { rowClicks } from './row-clicks.ts';
 import { type Column, leastWidth, type RowDragging, type TableOrder } from './table-columns.ts';
-import { useAsCards } from './use-as-cards.ts';
 import { useOverflow } from './use-overflow.ts';
+import { useRowForm } from './use-row-form.ts';
 
 const PLACEHOLDER_ROWS = 8;
 /** Uneven, like words. */
@@ -34,15 +34,15 @@ interface DataRowsProps<T> {
  * search, sorting and pages.
  */
 export function DataRows<T>(props: DataRowsProps<T>) {
-  const [place, asCards] = useAsCards(props.columns);
+  const [place, form] = useRowForm(props.columns);
   return (
     <div ref={place}>
-      <Rows {...props} asCards={asCards} />
+      <Rows {...props} {...form} />
     </div>
   );
 }
 
-/** Rows whose form has been decided (see useAsCards). */
+/** Rows whose form has been decided (see useRowForm). */
 export function Rows<T>({ asCards, ...props }: DataRowsProps<T> & { asCards: boolean }) {
   return asCards ? <Cards {...props} /> : <TableOfRows {...props} />;
 }

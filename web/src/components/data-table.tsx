@@ -18,7 +18,7 @@ import type { Selection } from './selection/use-selection.ts';
 import type { Column, RowDragging, TableOrder } from './table-columns.ts';
 import { TableFooter } from './table-footer.tsx';
 import { TableToolbar } from './table-toolbar.tsx';
-import { useAsCards } from './use-as-cards.ts';
+import { useRowForm } from './use-row-form.ts';
 import type { TableState } from './use-table.ts';
 
 /** How rows of a list are selected. */
@@ -86,7 +86,7 @@ export function DataTable<T extends object>({
     selecting === undefined
       ? columns
       : [selectColumn(selecting.selection, rows, rowKey, selecting.nameOf), ...columns];
-  const [place, asCards] = useAsCards(shown);
+  const [place, form] = useRowForm(shown);
   const order = orderOf(table, columns, defaultOrder);
   const onOrder = ({ sort, direction }: TableOrder) => table.change({ sort, direction });
   if (data?.total === 0 && !table.narrowed && !isPlaceholderData) {
@@ -100,7 +100,7 @@ export function DataTable<T extends object>({
         columns={columns}
         order={order}
         onOrder={onOrder}
-        offersOrder={asCards}
+        offersOrder={form.asCards || form.columns.length < shown.length}
         searchLabel={searchLabel}
         filters={isSelecting ? undefined : filters}
         extra={
@@ -134,9 +134,8 @@ export function DataTable<T extends object>({
         <EmptyTable table={table} page={data} further={further} />
       ) : (
         <Rows
-          asCards={asCards}
+          {...form}
           label={label}
-          columns={shown}
           rows={data?.data}
           rowKey={rowKey}
           stale={isPlaceholderData}

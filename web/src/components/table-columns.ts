@@ -17,6 +17,8 @@ export interface Column<T> {
   align?: 'end';
   /** A CSS width. Columns without one share the remaining space. */
   width?: string;
+  /** Whether a table that would be too narrow has no such column. The last one is omitted first. */
+  isSpare?: true;
   /** Its place on a card. Defaults to a line with its label. */
   card?: 'title' | 'actions' | 'hidden';
 }
@@ -41,7 +43,7 @@ const SHORT_WORDS_REM = 6;
 const SPARE = 0.1;
 
 /** The width, in rem, below which the content of a column is hard to read. */
-export function readableWidth({ width, align }: Column<never>): number {
+export function readableWidth({ width, align }: Pick<Column<never>, 'width' | 'align'>): number {
   if (width?.endsWith('rem') === true) return Number.parseFloat(width) * (1 - SPARE);
   return align === 'end' ? NUMBER_REM : WORDS_REM;
 }

@@ -7,7 +7,7 @@ import { formatNumber } from '../utilities/numbers.ts';
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../utilities/table-search.ts';
 import styles from './data-table.module.css';
 import type { FurtherSearch } from './search-further.tsx';
-import { PHONE } from './use-as-cards.ts';
+import { PHONE } from './use-row-form.ts';
 import type { TableState } from './use-table.ts';
 
 const words = shared.table;

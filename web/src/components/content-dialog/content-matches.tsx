@@ -7,7 +7,7 @@ import { shared } from '../../texts/shared.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { ErrorState } from '../error-state.tsx';
 import { ScrollBox } from '../scroll-box.tsx';
-import { PHONE } from '../use-as-cards.ts';
+import { PHONE } from '../use-row-form.ts';
 import type { Choice } from './choice.ts';
 import styles from './content-dialog.module.css';
 import { Match, SingleMatch } from './match-rows.tsx';

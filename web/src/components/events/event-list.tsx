@@ -30,6 +30,7 @@ const COLUMNS: readonly Column<ListedEvent>[] = [
   { id: 'about', label: words.about, cell: (event) => <About event={event} /> },
   {
     id: 'user',
+    isSpare: true,
     label: words.user,
     width: '12rem',
     cell: ({ user }) => <bdi className={styles.text}>{user}</bdi>,

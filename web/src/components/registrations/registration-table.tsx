@@ -63,9 +63,17 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
     width: '8rem',
     cell: (registration) => <RegistrationState registration={registration} />,
   },
-  { id: 'score', label: words.score, align: 'end', width: '4rem', cell: ({ score }) => formatScore(score) },
+  {
+    id: 'score',
+    isSpare: true,
+    label: words.score,
+    align: 'end',
+    width: '4rem',
+    cell: ({ score }) => formatScore(score),
+  },
   {
     id: 'duration',
+    isSpare: true,
     label: words.duration,
     align: 'end',
     width: '5.5rem',
@@ -73,6 +81,7 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
   },
   {
     id: 'updated',
+    isSpare: true,
     label: words.updated,
     sort: 'updated',
     firstDirection: 'desc',

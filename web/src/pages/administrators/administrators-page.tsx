@@ -51,6 +51,7 @@ const COLUMNS: readonly Column<Administrator>[] = [
   },
   {
     id: 'created',
+    isSpare: true,
     label: texts.columns.created,
     width: '16%',
     cell: ({ created_dt }) => <Time value={created_dt} />,

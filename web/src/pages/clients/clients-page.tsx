@@ -25,6 +25,7 @@ const COLUMNS: readonly Column<ApiClient>[] = [
   {
     id: 'name',
     label: texts.columns.name,
+    width: '15rem',
     sort: 'name',
     card: 'title',
     cell: (client) => <NameCell client={client} />,
@@ -32,6 +33,7 @@ const COLUMNS: readonly Column<ApiClient>[] = [
   {
     id: 'email',
     label: texts.columns.email,
+    width: '11.5rem',
     sort: 'email',
     cell: ({ email }) => <bdi className={styles.email}>{email}</bdi>,
   },
@@ -39,6 +41,7 @@ const COLUMNS: readonly Column<ApiClient>[] = [
   { id: 'state', label: texts.columns.state, width: '7rem', cell: (client) => <StateCell client={client} /> },
   {
     id: 'last_used',
+    isSpare: true,
     label: texts.columns.lastUsed,
     sort: 'last_used',
     firstDirection: 'desc',
@@ -46,6 +49,7 @@ const COLUMNS: readonly Column<ApiClient>[] = [
   },
   {
     id: 'created',
+    isSpare: true,
     label: texts.columns.created,
     sort: 'created',
     firstDirection: 'desc',

@@ -118,6 +118,7 @@ function columnsOf(clockAhead: number): readonly Column<BlockedLine>[] {
     },
     {
       id: 'attempts',
+      isSpare: true,
       label: texts.attempts,
       align: 'end',
       width: '5.5rem',

@@ -46,6 +46,7 @@ export function letterColumns(readOnly: boolean): readonly Column<DeadLetter>[] 
     },
     {
       id: 'attempts',
+      isSpare: true,
       label: words.attempts,
       align: 'end',
       width: '5.5rem',
@@ -53,6 +54,7 @@ export function letterColumns(readOnly: boolean): readonly Column<DeadLetter>[] 
     },
     {
       id: 'occurred',
+      isSpare: true,
       label: words.occurred,
       width: '6.25rem',
       cell: (letter) => <Time value={letter.enqueued_dt} format="clock" />,

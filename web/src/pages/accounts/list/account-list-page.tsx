@@ -57,6 +57,7 @@ const COLUMNS: readonly Column<AccountOverview>[] = [
   },
   {
     id: 'updated',
+    isSpare: true,
     label: words.updated,
     sort: 'updated',
     firstDirection: 'desc',
@@ -65,6 +66,7 @@ const COLUMNS: readonly Column<AccountOverview>[] = [
   },
   {
     id: 'created',
+    isSpare: true,
     label: words.created,
     sort: 'created',
     firstDirection: 'desc',

@@ -27,6 +27,7 @@ export function Location({ text }: { text: string }) {
 /** The time of the last change: a column of every content list. */
 export const changedColumn: Column<{ updated_dt: string }> = {
   id: 'updated',
+  isSpare: true,
   label: content.columns.updated,
   sort: 'updated',
   firstDirection: 'desc',

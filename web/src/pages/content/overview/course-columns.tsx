@@ -39,6 +39,7 @@ export function courseColumns(withLocations: boolean): Column<CourseOverview>[] 
     },
     {
       id: 'version',
+      isSpare: true,
       label: content.columns.version,
       width: '9rem',
       cell: ({ version_id, published_version_id }) =>

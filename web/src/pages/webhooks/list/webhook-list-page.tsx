@@ -38,7 +38,7 @@ function columnsOf(act: ActOnWebhook, readOnly: boolean): readonly Column<Webhoo
       cell: (webhook) => <NameCell webhook={webhook} />,
     },
     { id: 'topic', label: words.topic, cell: (webhook) => <TopicCell webhook={webhook} /> },
-    { id: 'target', label: words.target, cell: (webhook) => <TargetCell webhook={webhook} /> },
+    { id: 'target', isSpare: true, label: words.target, cell: (webhook) => <TargetCell webhook={webhook} /> },
     {
       id: 'active',
       label: words.active,
@@ -47,6 +47,7 @@ function columnsOf(act: ActOnWebhook, readOnly: boolean): readonly Column<Webhoo
     },
     {
       id: 'successes',
+      isSpare: true,
       label: words.successes,
       sort: 'success_count',
       firstDirection: 'desc',
@@ -77,6 +78,7 @@ function columnsOf(act: ActOnWebhook, readOnly: boolean): readonly Column<Webhoo
     },
     {
       id: 'last_activity',
+      isSpare: true,
       label: words.lastActivity,
       sort: 'last_activity',
       firstDirection: 'desc',
