@@ -7,8 +7,6 @@ import { folderProblem } from '../file-system/folder-problem.ts';
 const ROOT_USER = 0;
 /** The result code of SQLite if another process has locked the database. */
 const SQLITE_BUSY = 5;
-/** Further codes of a result code are a multiple of this larger. */
-const EXTENDED_CODES = 256;
 
 /** The data folder is unusable: it is not writable, or another process is using it. */
 export class DataFolderError extends Error {
@@ -103,7 +101,8 @@ export function lockDataFolder(
 }
 
 function isBusy(error: unknown): boolean {
-  return ((error as { errcode?: number }).errcode ?? 0) % EXTENDED_CODES === SQLITE_BUSY;
+  // Extended result codes have more bits.
+  return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === SQLITE_BUSY;
 }
 
 function unusable(root: string, error: unknown): DataFolderError {

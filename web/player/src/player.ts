@@ -341,7 +341,7 @@ export class Player {
     const returnUrl = canReturn() ? this.#page.returnUrl : null;
     this.#isEnded = true;
     this.#view.showRecord(this.#page);
-    void this.#recorded.askIfFails();
+    if (this.#doubt !== 'lost') void this.#recorded.askIfFails();
     // This page may stay: the other one may be slow, or open in an app.
     if (returnUrl !== null) location.replace(returnUrl);
   }

@@ -94,7 +94,7 @@ export class RecordedSince {
     return await this.#ask();
   }
 
-  /** Asks once more if the latest request fails, which may still be in flight. No other change follows that would ask. */
+  /** Asks once more if the latest request fails, even later: after the course, nothing else would ask. */
   async askIfFails(): Promise<void> {
     if (!(await this.#latest)) await this.ask();
   }

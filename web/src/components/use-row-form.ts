@@ -8,7 +8,7 @@ export const PHONE = '(max-width: 48em)';
 /** How rows are shown. */
 export interface RowForm<T> {
   asCards: boolean;
-  /** Those that have room. Cards have room for all. */
+  /** The columns to show: in a table, those that have room; in cards, all. */
   columns: readonly Column<T>[];
 }
 
@@ -37,7 +37,7 @@ export function useRowForm<T>(columns: readonly Column<T>[]): [RefCallback<HTMLE
   return [ref, { asCards: fitting === null, columns: fitting ?? columns }];
 }
 
-/** The columns of a table that is this wide, in rem: without as few spare ones as possible. Null if the others need more. */
+/** The columns that fit a table of this width, in rem. Omits spare ones until the others fit; null if they never do. */
 function fittingColumns<T>(columns: readonly Column<T>[], width: number): readonly Column<T>[] | null {
   let needed = columns.reduce((sum, column) => sum + readableWidth(column), 0);
   const omitted = new Set<Column<T>>();
