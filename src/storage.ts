@@ -30,7 +30,7 @@ export interface Storage extends AsyncDisposable {
   migrated: string[];
 }
 
-/** No service was started on the PostgreSQL database of a command. */
+/** The PostgreSQL database of a command has no tables of this service. */
 class UnusedDatabaseError extends Error {
   override name = 'UnusedDatabaseError';
 }
@@ -135,7 +135,7 @@ async function openDatabase(settings: Settings, folder: DataFolder, exclusive: b
 
 /** @throws {UnusedDatabaseError} */
 async function assertUsed(reader: Reader): Promise<void> {
-  const tables = await reader.all("select 1 as found where to_regclass('migrations') is not null");
+  const tables = await reader.all("select 1 as found where to_regclass('api_clients') is not null");
   if (tables.length > 0) return;
   throw new UnusedDatabaseError(
     'the database of database_url has no tables of this service; is database_url right?',

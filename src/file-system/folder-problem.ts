@@ -12,14 +12,13 @@ const FULL = new Set(['ENOSPC', 'EDQUOT']);
  */
 export function folderProblem(error: unknown): string {
   const { code, errcode, path: file } = (error ?? {}) as NodeJS.ErrnoException & { errcode?: number };
-  if (FULL.has(code ?? '') || errcode === SQLITE_FULL)
-    return 'the disk is full. Make room on it, or name a folder on another disk';
+  if (FULL.has(code ?? '') || errcode === SQLITE_FULL) return 'the disk is full. Make room on it';
   if (file === undefined) return messageOf(error);
   if (code === 'EEXIST') return `${file} is a file. Name a folder`;
   const nearest = nearestExisting(file);
   // Node says that folders are missing if it cannot create them for that reason.
   if (code === 'EROFS' || (code === 'ENOENT' && isReadOnly(nearest)))
-    return `the file system of ${nearest} is read-only. Mount it for writing, or name a folder on another file system`;
+    return `the file system of ${nearest} is read-only. Mount it for writing`;
   return messageOf(error);
 }
 

@@ -39,7 +39,7 @@ describe('a data folder that cannot be used', () => {
     for (const folder of [disk.folder, path.join(disk.folder, 'missing', 'data')]) {
       assert.throws(() => openDataFolder(folder), {
         name: 'DataFolderError',
-        message: `the data folder ${folder} cannot be used: the file system of ${disk.folder} is read-only. Mount it for writing, or name a folder on another file system`,
+        message: `the data folder ${folder} cannot be used: the file system of ${disk.folder} is read-only. Mount it for writing`,
       });
     }
   });
@@ -51,7 +51,7 @@ describe('a data folder that cannot be used', () => {
     disk.fill();
     assert.throws(() => lockDataFolder(folder), {
       name: 'DataFolderError',
-      message: `the data folder ${disk.folder} cannot be used: the disk is full. Make room on it, or name a folder on another disk`,
+      message: `the data folder ${disk.folder} cannot be used: the disk is full. Make room on it`,
     });
   });
 
@@ -83,7 +83,7 @@ describe('a backup to a place that cannot be written', () => {
     assert.equal(code, 1);
     assert.equal(
       err,
-      `coursewire: no backup was made in ${place}: the file system of ${disk.folder} is read-only. Mount it for writing, or name a folder on another file system\n`,
+      `coursewire: no backup was made in ${place}: the file system of ${disk.folder} is read-only. Mount it for writing\n`,
     );
   });
 });

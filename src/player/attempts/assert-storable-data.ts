@@ -42,7 +42,7 @@ export function hasMoreMembers(data: unknown, limit: number): boolean {
 
 /** The number of characters that the JSON of data cannot exceed. */
 function mostCharacters(data: unknown): number {
-  const open = [data];
+  const open: unknown[] = [[data]];
   let most = MOST_OF_THE_REST;
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== 'object' || value === null) continue;

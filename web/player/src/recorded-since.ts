@@ -94,9 +94,9 @@ export class RecordedSince {
     return await this.#ask();
   }
 
-  /** Asks once more if the latest request fails, even later: after the course, nothing else would ask. */
+  /** Asks once more if the latest request is in flight and fails: after the course, nothing else would ask. */
   async askIfFails(): Promise<void> {
-    if (!(await this.#latest)) await this.ask();
+    if (!this.hasFailed && !(await this.#latest)) await this.ask();
   }
 
   /** Asks because a unit was left that calls the service itself. Nothing else shows its last result. */

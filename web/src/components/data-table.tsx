@@ -100,7 +100,9 @@ export function DataTable<T extends object>({
         columns={columns}
         order={order}
         onOrder={onOrder}
-        offersOrder={form.asCards || form.columns.length < shown.length}
+        offersOrder={
+          form.asCards || shown.some((each) => each.sort !== undefined && !form.columns.includes(each))
+        }
         searchLabel={searchLabel}
         filters={isSelecting ? undefined : filters}
         extra={

@@ -17,7 +17,7 @@ export interface Column<T> {
   align?: 'end';
   /** A CSS width. Columns without one share the remaining space. */
   width?: string;
-  /** Whether a table that would be too narrow has no such column. The last one is omitted first. */
+  /** Whether the column is omitted if the table would be too narrow. The last such column is omitted first. */
   isSpare?: true;
   /** Its place on a card. Defaults to a line with its label. */
   card?: 'title' | 'actions' | 'hidden';

@@ -25,7 +25,7 @@ export function TableToolbar<T>({
   columns: readonly Column<T>[];
   order: TableOrder | undefined;
   onOrder: (order: TableOrder) => void;
-  /** Whether a column, or each, has no header to click. */
+  /** Whether a column that can be sorted has no header to click. */
   offersOrder: boolean;
   searchLabel: string | undefined;
   filters: ReactNode;
