@@ -58,7 +58,7 @@ function send(
   });
 }
 
-describe('a kept connection that the target closes 700 ms after a request', () => {
+describe('a kept connection that the target closes without a response to a request', () => {
   it('may have crossed the request if a round trip takes 10 s: the request is sent again', async () => {
     await using target = await startTarget({
       respondWith: inTurn(after(600, answer(200)), after(700, close()), answer(200)),

@@ -173,7 +173,7 @@ describe('removing dead letters in the history of a webhook', () => {
     ] as const) {
       await page.setViewportSize({ width, height });
       await page.evaluate(() => window.scrollTo({ top: 0 }));
-      await until(() => isOnTop(remove), `the actions are seen at once at ${width} pixels`);
+      await until(() => isOnTop(remove), `the actions are in sight without scrolling at ${width} pixels`);
       await until(async () => {
         // The page has its height for this window only after a while.
         await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight }));

@@ -37,7 +37,7 @@ describe('the first administrator', () => {
     await page.keyboard.type('something else');
     await page.keyboard.press('Enter');
     await page.getByText('The passwords do not match').waitFor();
-    // The wrong field has the focus.
+    // The field to correct has the focus.
     await page.getByLabel('Repeat the password').and(page.locator(':focus')).waitFor();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type(PASSWORD);
