@@ -2,7 +2,7 @@ import { type Alerts, createAlerts } from './alerts/alerts.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { type Content, openContent } from './content/content.ts';
 import { traceTestMessages } from './delivery/attempt-traces.ts';
-import { createNoticeSender, createSender, type Delivery, startDelivery } from './delivery/delivery.ts';
+import { createNoticePoster, createSender, type Delivery, startDelivery } from './delivery/delivery.ts';
 import { Cleaner } from './housekeeping/cleaner.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
 import { checkDiskReserve, checkDiskSpace } from './observability/disk-space.ts';
@@ -16,7 +16,7 @@ import { contentPlaceOf } from './settings/content-place.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { SECOND_MS } from './time/units.ts';
 import { readKnownMessages } from './webhooks/history/known-messages.ts';
-import { requeueDeadLetters } from './webhooks/history/moved-back.ts';
+import { requeueDeadLetters } from './webhooks/history/requeue-dead-letters.ts';
 import type { SendPostback } from './webhooks/test-messages/test-message.ts';
 import { startWebhooks, type Webhooks } from './webhooks/webhooks.ts';
 
@@ -76,7 +76,7 @@ export async function openServiceParts(
   });
   const checks = readinessChecks(context, { queue, content, delivery });
   const readiness = stack.use(createReadiness(context, checks));
-  const noticeSender = stack.use(createNoticeSender(context, guard));
+  const noticeSender = stack.use(createNoticePoster(context, guard));
   const alerts = stack.use(
     createAlerts(context, {
       webhooks: webhooks.troubles,

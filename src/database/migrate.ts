@@ -45,6 +45,7 @@ import { eventBlocksByTime } from './migrations/0040-event-blocks-by-time.ts';
 import { sessionPages } from './migrations/0041-session-pages.ts';
 import { eventKeyFormats } from './migrations/0043-event-key-formats.ts';
 import { continuedPages } from './migrations/0044-continued-pages.ts';
+import { attemptsBefore } from './migrations/0045-attempts-before.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 import { isLockTimeout, StatementError } from './postgres/postgres-errors.ts';
 
@@ -92,6 +93,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionPages,
   eventKeyFormats,
   continuedPages,
+  attemptsBefore,
 ];
 
 /**

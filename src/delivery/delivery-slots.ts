@@ -1,4 +1,5 @@
 import { Node, Yallist } from 'yallist';
+import type { MessageLease } from '../queue/message-queue.ts';
 
 /** A request that takes longer is slow: it waits, without using the processor. */
 const SLOW_AFTER_MS = 100;
@@ -25,12 +26,6 @@ function slowLimitOf(quickLimit: number): number {
 /** The maximum number of requests in flight, quick and slow. */
 export function maxDeliveries(quickLimit: number): number {
   return quickLimit + slowLimitOf(quickLimit);
-}
-
-/** The proof that this instance may deliver a message. */
-export interface MessageLease {
-  readonly lineId: number;
-  readonly leaseToken: string;
 }
 
 /** A request in flight. */

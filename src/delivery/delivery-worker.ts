@@ -207,7 +207,7 @@ export class DeliveryWorker implements AsyncDisposable {
       if (settlements.length + received.length > 0)
         this.#with.log.debug('settled and received messages', {
           settled: settlements.length,
-          taken_up: received.length,
+          received: received.length,
         });
       this.#nextDueAt =
         nextAvailableAt === null ? null : this.#elapsed() + nextAvailableAt - this.#with.now();

@@ -10,9 +10,9 @@ import { AttemptTraces } from './attempt-traces.ts';
 import { ConnectionTroubles } from './connection-troubles.ts';
 import type { DeliveryMetrics } from './delivery-reports.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
-import { watchWaits } from './overlong-waits.ts';
 import { PostbackSender } from './postback-sender.ts';
 import { TargetGuard } from './target-guard.ts';
+import { watchWaits } from './wait-watch.ts';
 
 /** Creates the sender of postbacks, and the guard that decides which targets it may reach. */
 export function createSender({ settings, version, logs, now }: ServiceContext): {
@@ -32,10 +32,10 @@ export function createSender({ settings, version, logs, now }: ServiceContext): 
 const NOTICE_DEADLINE_MS = 15 * SECOND_MS;
 
 /**
- * Creates the sender of alerts, which obeys the same guard as postbacks. It has its own connections, so that slow
+ * Creates the sender of notices to URLs, which obeys the same guard as postbacks. It has its own connections, so that slow
  * targets cannot delay alerts about them.
  */
-export function createNoticeSender({ version, now }: ServiceContext, guard: TargetGuard): PostbackSender {
+export function createNoticePoster({ version, now }: ServiceContext, guard: TargetGuard): PostbackSender {
   return new PostbackSender({ guard, version, deadlineMs: NOTICE_DEADLINE_MS, now });
 }
 

@@ -1,4 +1,5 @@
-import { SECOND_MS } from '../time/units.ts';
+import { KIB } from '../bytes.ts';
+import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
 import type { SigningKeys } from '../webhooks/signing/signing-secret.ts';
 import { type BasicCredentials, basicAuthorization } from './basic-credentials.ts';
 import { LOOKUP_LIMIT_MS } from './name-resolver.ts';
@@ -11,11 +12,11 @@ import { webhookSignature } from './webhook-signature.ts';
 export type { PostbackResult };
 
 const DEFAULT_DEADLINE_MS = 30_000;
-const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1_024;
+const DEFAULT_MAX_RESPONSE_BYTES = 64 * KIB;
 const DEFAULT_MAX_IDLE_CONNECTIONS = 256;
 /** Shorter than the 5 s after which many servers close idle connections. */
 const DEFAULT_IDLE_TIMEOUT_MS = 4_000;
-const DEFAULT_MAX_CONNECTION_AGE_MS = 5 * 60_000;
+const DEFAULT_MAX_CONNECTION_AGE_MS = 5 * MINUTE_MS;
 
 /** Maximum number of parsed URLs in the cache. */
 const MAX_REMEMBERED_URLS = 16_384;

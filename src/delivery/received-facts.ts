@@ -32,8 +32,8 @@ export async function readReceivedFacts(
   const spent = received.filter((message) => message.receiveCount > limitOf(message));
   const inHistory = await webhooks.failures(spent);
   const exhausted = spent.filter((message) => {
-    // The history also has the failures before a redelivery. Times do not tell them apart, because clocks are corrected. But
-    // a message has not failed more often than it was received before.
+    // Of a message that an earlier release redelivered, the history also has the failures before. But a message has not
+    // failed more often than it was received before.
     const failures = Math.min(inHistory.get(message.messageId) ?? 0, message.receiveCount - 1);
     return failures >= limitOf(message);
   });

@@ -1,8 +1,8 @@
-import type { ReceivedMessage, RedriveLimit } from '../queue/message-queue.ts';
+import type { MessageLease, ReceivedMessage, RedriveLimit } from '../queue/message-queue.ts';
 import type { DeliveryTargets } from '../webhooks/delivery-targets.ts';
 import type { Attempt, Attempts } from './attempt.ts';
 import type { DeliveryReports } from './delivery-reports.ts';
-import type { DeliverySlots, MessageLease, Slot } from './delivery-slots.ts';
+import type { DeliverySlots, Slot } from './delivery-slots.ts';
 import type { PostbackSender } from './postback-sender.ts';
 import { type ReceivedFacts, readReceivedFacts } from './received-facts.ts';
 import { deadLetter, discard, discardReason, type FinishedMessage, hold, release } from './settlements.ts';

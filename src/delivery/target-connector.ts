@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
+import { MINUTE_MS } from '../time/units.ts';
 import { type TargetGuard, TargetRefusedError } from './target-guard.ts';
 
 /**
@@ -14,7 +15,7 @@ const MIN_ADDRESS_TIMEOUT_MS = 250;
 const ADDRESS_SHARE = 1 / 8;
 
 /** After this time without traffic, the system checks whether the other side of a connection is still there. */
-const TCP_KEEP_ALIVE_DELAY_MS = 60_000;
+const TCP_KEEP_ALIVE_DELAY_MS = MINUTE_MS;
 
 /**
  * Called once: with the connection and the duration of the TCP handshake, or with the error.

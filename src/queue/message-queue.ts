@@ -298,6 +298,9 @@ export interface DeadLetterQueue extends LineLocks {
   redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
 }
 
+/** What identifies the lease of a line's head: the line, and the token of this receipt. */
+export type MessageLease = Pick<ReceivedMessage, 'lineId' | 'leaseToken'>;
+
 /** Leases and wake-ups, for instances that deliver. */
 export interface LeaseKeeper {
   /**
@@ -305,9 +308,9 @@ export interface LeaseKeeper {
    * receive is not counted. Use it after a failure, when the caller cannot know which leases it holds. Returns the
    * number of ended leases.
    */
-  takeBackLeases(held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[]): Promise<number>;
+  takeBackLeases(held: readonly MessageLease[]): Promise<number>;
   /** Whether a received message is neither settled nor received again, even if its lease has ended. */
-  holdsLease(lease: Pick<ReceivedMessage, 'lineId' | 'leaseToken'>): Promise<boolean>;
+  holdsLease(lease: MessageLease): Promise<boolean>;
   /**
    * Shortens waits and leases that are longer than the given ones, which shows that the clock was set back. Returns
    * their number.

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { installationOf } from '../database/installation.ts';
 import type { Logger } from '../observability/log.ts';
+import { delivers } from '../settings/delivers.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { DatabaseQueue } from './database/database-queue.ts';
@@ -66,7 +67,7 @@ export async function openQueue(
     installation: await installationOf(database),
     place: sqsPlaceOf(settings),
     log,
-    polls: settings.enable_webhooks_service && settings.enable_queue_polling,
+    polls: delivers(settings),
     waitSeconds: settings.queue_polling_interval,
     defaultMaxReceives: settings.message_queue_max_receives,
     readHistory,

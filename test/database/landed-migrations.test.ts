@@ -54,6 +54,7 @@ const HASHES: Readonly<Record<string, readonly [string, string]>> = {
   '41 session-pages': ['f088d8f9d433', 'b58e88f906f7'],
   '43 event-key-formats': ['4b1a108c8807', '6de4154f3fbb'],
   '44 continued-pages': ['578052b7ca67', 'bb24d14394f4'],
+  '45 attempts-before': ['45a530d36792', 'da83c2d5b097'],
 };
 
 function hashOf(migration: Migration, dialect: Dialect): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { watchWaits } from '../../src/delivery/overlong-waits.ts';
+import { watchWaits } from '../../src/delivery/wait-watch.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { openDatabaseQueue } from '../queue/database-engine.ts';
@@ -161,6 +161,32 @@ describe('max_attempts that is lowered below the attempts of the head', () => {
     await using service = await startTestService({ dataDir, settings: LONG_RETRIES });
     assert.deepEqual(await outcomesOf(service.api, id, 1), [['DEAD_LETTERED', 'ATTEMPTS_EXHAUSTED', 1]]);
     assert.equal(target.requests.length, 1);
+  });
+
+  it('does not dead-letter a redelivered message whose last attempt was lost, although it failed before', async () => {
+    using folder = temporaryFolder();
+    await using target = await startTarget({ respondWith: answer(500) });
+    const dataDir = folder.path;
+    let id: number;
+    {
+      await using service = await startTestService({ dataDir, settings: LONG_RETRIES });
+      const { api } = service;
+      id = await createWebhook(api, target.url, { max_attempts: 1 });
+      await createAccounts(api, 'a');
+      const [dead] = await settledDeliveries(api, id, 1);
+      await updateWebhook(api, id, target.url, { max_attempts: 2 });
+      await api.post(`/webhooks/${id}/deliveries/${dead!.id}/redeliver`);
+      await failUntil(api, id, 1);
+    }
+    {
+      await using database = await openDatabaseOf(dataDir);
+      // As if the service had been killed during the second attempt.
+      const received = 'update queue_lines set receive_count = 2, available_at = 0 where line_id = ?';
+      await database.transaction((tx) => tx.run(received, id));
+    }
+    await using service = await startTestService({ dataDir, settings: LONG_RETRIES });
+    assert.deepEqual(await outcomesOf(service.api, id, 1), [['DEAD_LETTERED', 'ATTEMPTS_EXHAUSTED', 3]]);
+    assert.equal(target.requests.length, 3);
   });
 
   it('takes effect on the instance that delivers, whichever instance was called', {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { watchWaits } from '../../src/delivery/overlong-waits.ts';
+import { watchWaits } from '../../src/delivery/wait-watch.ts';
 import { HOUR_MS } from '../../src/time/units.ts';
 import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { QueueUser } from '../queue/queue-engine.ts';

@@ -191,7 +191,7 @@ describe('the log classes of custom_log_levels', () => {
       () => linesOf(service, 'DeliveryPoller').some((line) => line.settled === 1),
       'a message is settled',
     );
-    assert.ok(linesOf(service, 'DeliveryPoller').some((line) => line.taken_up === 1));
+    assert.ok(linesOf(service, 'DeliveryPoller').some((line) => line.received === 1));
     assert.ok(said(service, 'Database').includes('opened the database'));
     assert.ok(said(service, 'TokenEndpoint').includes('access token granted'));
     const form = new URLSearchParams({

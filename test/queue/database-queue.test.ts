@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LONGEST_WAITS } from '../../src/delivery/overlong-waits.ts';
+import { LONGEST_WAITS } from '../../src/delivery/wait-watch.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { repairLines } from '../../src/queue/lines/repair-lines.ts';
 import { HELD_UNTIL, type Received } from '../../src/queue/message-queue.ts';

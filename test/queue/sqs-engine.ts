@@ -4,7 +4,7 @@ import type { MessageQueue, QueueMessage } from '../../src/queue/message-queue.t
 import { type OpenSqsQueue, openSqsQueue, type SqsQueueOptions } from '../../src/queue/open-sqs-queue.ts';
 import type { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { readKnownMessages } from '../../src/webhooks/history/known-messages.ts';
-import { requeueDeadLetters } from '../../src/webhooks/history/moved-back.ts';
+import { requeueDeadLetters } from '../../src/webhooks/history/requeue-dead-letters.ts';
 import { SILENT_LOGS } from '../support/logs.ts';
 import { until } from '../support/service.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';

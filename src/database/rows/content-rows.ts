@@ -105,7 +105,7 @@ export interface RegistrationRow {
   registration_id: string;
   account_id: number;
   course_id: number;
-  /** The version that was published when the registration was created. */
+  /** The version that is played: the published one at creation, at the last reset, or when an equivalent's course was set. */
   version_id: number;
   learner_id: string;
   completion: string;

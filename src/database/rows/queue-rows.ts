@@ -28,6 +28,7 @@ export interface QueueMessageRow {
   /** The body without its shared part, with a line feed in its place; the whole body if it has no shared part. */
   stored_body: string;
   shared_body_id: number | null;
+  /** When its event occurred, in epoch milliseconds. The name of the column is older than redelivery. */
   enqueued_at: number;
   /** JSON of W3C header fields: where the message belongs in a trace; null if it is not traced. */
   trace_context: string | null;
@@ -50,6 +51,7 @@ export interface QueueDeadLetterRow {
   /** Like `stored_body` of a message. */
   body: string;
   shared_body_id: number | null;
+  /** When its event occurred, in epoch milliseconds. The name of the column is older than redelivery. */
   enqueued_at: number;
   dead_lettered_at: number;
   /** When it will be copied to the dead-letter queue on Amazon SQS; null if it was copied or never will be. */

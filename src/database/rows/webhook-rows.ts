@@ -136,11 +136,13 @@ export interface DeliveryRow {
   /** Like `stored_body` of a queued message. */
   body: string;
   shared_body_id: number | null;
-  /** When the event occurred and its message was queued. */
+  /** When the event occurred, in epoch milliseconds. The name of the column is older than redelivery. */
   enqueued_at: number;
   updated_at: number;
   /** The number of all attempts, including those after redelivery. */
   attempts: number;
+  /** How many of them were made before the message was last redelivered or replayed. */
+  attempts_before: Generated<number>;
   /** The latest attempt: its start, duration and response, and why it failed. */
   attempted_at: number | null;
   duration_ms: number | null;

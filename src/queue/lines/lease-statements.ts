@@ -1,12 +1,9 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
-import type { ReceivedMessage } from '../message-queue.ts';
+import type { MessageLease } from '../message-queue.ts';
 
 /** SQL for message leases, one operation per function. Each handles a whole batch in one statement. */
-
-/** The lease of a line's head. */
-export type Lease = Pick<ReceivedMessage, 'lineId' | 'leaseToken'>;
 
 /** A line whose lease is still valid. */
 export interface LeasedLine {
@@ -30,7 +27,7 @@ const LEASED_LINES = new BatchStatement(
  */
 export async function lockLeasedLines(
   tx: Pick<Transaction, 'allFor'>,
-  leases: readonly Lease[],
+  leases: readonly MessageLease[],
 ): Promise<Map<number, LeasedLine>> {
   const rows = await LEASED_LINES.all<{ line_id: number; lease_token: string; pending: number }>(
     tx,
@@ -40,7 +37,10 @@ export async function lockLeasedLines(
 }
 
 /** Whether a line has this lease. Locks nothing. */
-export async function hasLease(reader: Pick<Reader, 'all'>, { lineId, leaseToken }: Lease): Promise<boolean> {
+export async function hasLease(
+  reader: Pick<Reader, 'all'>,
+  { lineId, leaseToken }: MessageLease,
+): Promise<boolean> {
   const rows = await reader.all(
     'select 1 as found from queue_lines where line_id = ? and lease_token = ?',
     lineId,
@@ -171,7 +171,7 @@ export async function endAllLeases(tx: Transaction, now: number): Promise<void> 
 export async function endOtherLeases(
   tx: Transaction,
   prefix: string,
-  held: readonly Lease[],
+  held: readonly MessageLease[],
   now: number,
 ): Promise<number> {
   return await tx.run(

@@ -39,8 +39,8 @@ export interface LockedLine {
   line_id: number;
   /** When its head is due, in epoch milliseconds; null if it is empty. */
   available_at: number | null;
-  /** The latest time of any message that was ever appended; null if there was none. */
-  last_enqueued_at: number | null;
+  /** The latest time of any message that was ever appended, in epoch milliseconds; 0 if there was none. */
+  last_enqueued_at: number;
 }
 
 /**

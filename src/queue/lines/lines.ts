@@ -7,6 +7,7 @@ import type {
   LineState,
   LockedLines,
   LongestWaits,
+  MessageLease,
   MessageQueue,
   Purged,
   PurgeRequest,
@@ -25,7 +26,7 @@ import { waitingSince } from '../waiting-since.ts';
 import { deleteDeadLetters, deleteDeadLettersBefore, insertDeadLetter } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
 import { InstanceLeases } from './instance-leases.ts';
-import { endOtherLeases, hasLease, type Lease } from './lease-statements.ts';
+import { endOtherLeases, hasLease } from './lease-statements.ts';
 import { isInFlight, lineState } from './line-state.ts';
 import {
   addToLines,
@@ -120,7 +121,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     const now = this.#now();
     const notDue = lines.filter(({ available_at: dueAt }) => dueAt !== null && dueAt > now);
     this.#notDue.set(tx, new Set(notDue.map(({ line_id: lineId }) => lineId)));
-    const at = lines.reduce((latest, { last_enqueued_at: last }) => Math.max(latest, last ?? 0), now);
+    const at = lines.reduce((latest, { last_enqueued_at: last }) => Math.max(latest, last), now);
     return { at, isLate };
   }
 
@@ -189,7 +190,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     return { received, nextAvailableAt: this.#pace.nextLook(nextAt, { now, isFull }) };
   }
 
-  async takeBackLeases(held: readonly Lease[]): Promise<number> {
+  async takeBackLeases(held: readonly MessageLease[]): Promise<number> {
     return await this.#database.transaction(async (tx) => {
       const lines = await endOtherLeases(tx, this.#leases.prefix, held, this.#now());
       if (lines > 0) this.announce(tx);
@@ -197,7 +198,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     });
   }
 
-  async holdsLease(lease: Lease): Promise<boolean> {
+  async holdsLease(lease: MessageLease): Promise<boolean> {
     return await hasLease(this.#database.reader, lease);
   }
 

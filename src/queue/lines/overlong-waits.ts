@@ -1,8 +1,9 @@
 import type { Transaction } from '../../database/database.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import { HELD_UNTIL, type LongestWaits } from '../message-queue.ts';
 
 /** The time that is allowed for waits of engines and for small corrections of the clock. */
-const SLACK_MS = 60_000;
+const SLACK_MS = MINUTE_MS;
 
 /**
  * Shortens waits that are longer than the given ones. A head that has not failed is due now. A lease, or the wait of a

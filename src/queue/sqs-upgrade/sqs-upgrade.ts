@@ -2,6 +2,7 @@ import type { Message } from '@aws-sdk/client-sqs';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import { lockLines, recountLine } from '../lines/line-statements.ts';
 import type { QueueMessage } from '../message-queue.ts';
 import type { SqsContext } from '../sqs/sqs-health.ts';
@@ -12,7 +13,7 @@ const LOOK_MS = 1_000;
 /** The queue counts as empty after this many consecutive checks, because Amazon's counts are approximate. */
 const LOOKS = 3;
 /** Amazon's counts may miss messages that were sent less than a minute ago. */
-const QUIET_MS = 60_000;
+const QUIET_MS = MINUTE_MS;
 /** Maximum time to wait for copies that an earlier release received and that cannot be made visible again. */
 const HIDDEN_MS = 120_000;
 

@@ -1,3 +1,4 @@
+import { DAY_MS, SECOND_MS } from '../../time/units.ts';
 import type { QueueKind, SqsApi } from './sqs-api.ts';
 import { SqsError } from './sqs-error.ts';
 
@@ -19,7 +20,7 @@ const OWNER_TAG = 'coursewire-installation';
 /** Amazon's limit on a message, if a queue does not report its own. */
 const DEFAULT_MAX_BYTES = 1_048_576;
 /** With a shorter retention, dead letters could expire over a weekend, before anyone has seen them. */
-const SHORT_RETENTION_SECONDS = 4 * 86_400;
+const SHORT_RETENTION_SECONDS = (4 * DAY_MS) / SECOND_MS;
 const WHAT_TO_DO =
   'Give each installation queues of its own (message_queue_name, dead_letter_queue_name) and restart it';
 

@@ -2,6 +2,7 @@ import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { idList, recordset, toIdList, toIdRows } from '../../database/recordset.ts';
 import { bytesSql } from '../../database/step-bytes.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import { inLineSql, lineOrderSql } from '../lines/in-line.ts';
 import { type MessageRow, toMessages } from '../lines/message-statements.ts';
 import type { QueuedMessage } from '../message-queue.ts';
@@ -9,7 +10,7 @@ import type { QueuedMessage } from '../message-queue.ts';
 /** SQL for the copies on Amazon SQS, one operation per function. Each handles a whole batch in one statement. */
 
 /** A line counts as active until this time after its retry was due. */
-const WORKED_MS = 60_000;
+const WORKED_MS = MINUTE_MS;
 const MESSAGES_PER_LINE = 10;
 
 /** `skipped` is 1 if messages with copies do not count towards the limit, and 0 if they do. */

@@ -1,11 +1,12 @@
 import { BackgroundTask } from '../../time/background-task.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import { keepRedriveMaximum, readRedriveMaximum } from './redrive-maximum.ts';
 import { NO_REGION, SqsError, SqsSetupError } from './sqs-error.ts';
 import type { SqsContext } from './sqs-health.ts';
 import { claimQueues, inspectQueues, type QueueInspection } from './sqs-queues.ts';
 
 /** The interval between checks of working queues. */
-const CHECK_MS = 3 * 60_000;
+const CHECK_MS = 3 * MINUTE_MS;
 /** The limit while a queue could not be read yet: the former limit of Amazon SQS, which is smaller. */
 const UNKNOWN_MAX_BYTES = 262_144;
 

@@ -5,7 +5,7 @@ import { OncePerMinute } from '../../observability/once-per-minute.ts';
 import { notFound } from '../../problems/problem.ts';
 import type { LineReader } from '../../queue/message-queue.ts';
 import type { DeliveryStatus } from '../history/delivery-status.ts';
-import { type MessageOutcome, readDeliveriesOfMessages } from '../history/outcome-store.ts';
+import { type MessageOutcome, readMessageOutcomes } from '../history/outcome-store.ts';
 import { type EventFilter, keysOfFilter } from './event-keys.ts';
 import { mayHaveDiffered, type UnmatchedReason, unmatchedReason } from './event-matching.ts';
 import { ALL_EVENTS, type EventSearch, searchEvents } from './event-search.ts';
@@ -179,7 +179,7 @@ export class EventService {
   ): Promise<Map<number, NonNullable<WebhookOutcome['message']>>> {
     const { database, lines } = this.#with;
     const idOf = (webhookId: number) => messageIdOf({ eventId, occurredAt, webhookId });
-    const deliveries = await readDeliveriesOfMessages(database.reader, webhookIds.map(idOf));
+    const deliveries = await readMessageOutcomes(database.reader, webhookIds.map(idOf));
     const untried = webhookIds.filter((webhookId) => !deliveries.has(idOf(webhookId)));
     const again = await lines.waitingAgain(untried.map(idOf));
     const waiting = new Set(untried.filter((webhookId) => again.has(idOf(webhookId))));
@@ -190,7 +190,7 @@ export class EventService {
       if (head !== null && head.waitingSince <= occurredAt) waiting.add(webhookId);
     }
     // Some may have been attempted since the first reading.
-    for (const [id, delivery] of await readDeliveriesOfMessages(database.reader, untried.map(idOf)))
+    for (const [id, delivery] of await readMessageOutcomes(database.reader, untried.map(idOf)))
       deliveries.set(id, delivery);
     return new Map(
       webhookIds.map((webhookId) => {

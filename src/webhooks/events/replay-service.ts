@@ -12,13 +12,9 @@ import type { MatchedWebhook } from '../configuration/trigger-store.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook, type StoredWebhook } from '../configuration/webhook-store.ts';
 import { isWaitingStatus } from '../history/delivery-status.ts';
-import {
-  archiveLatestAttempts,
-  markQueued,
-  readDeliveryOfMessage,
-  type StoredDelivery,
-} from '../history/delivery-store.ts';
+import { readDeliveryOfMessage, type StoredDelivery } from '../history/delivery-store.ts';
 import { lockDeliveries } from '../history/redeliverable-store.ts';
+import { messageOf, requeueDeliveries } from '../history/requeue.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import { drawTransactionNumber, isOpenBefore, readLastEvent } from './block-store.ts';
@@ -197,13 +193,7 @@ export class ReplayService {
       const [body] = await wholeBodies(tx, [delivery], { isLocked: true });
       if (body?.unreadable !== undefined) continue;
       again.push(delivery);
-      messages.push({
-        lineId: webhook.id,
-        messageId: delivery.message_id,
-        label: delivery.subtopic,
-        ...body!,
-        occurredAt: delivery.enqueued_at,
-      });
+      messages.push(messageOf(delivery, body!));
     }
     if (messages.length === 0) return 0;
     await setReplayed(
@@ -213,17 +203,7 @@ export class ReplayService {
         replayed: formatIds([...replayed, webhook.id].sort((a, b) => a - b)),
       })),
     );
-    if (again.length > 0) {
-      await archiveLatestAttempts(
-        tx,
-        again.map((delivery) => delivery.message_id),
-      );
-      await markQueued(
-        tx,
-        again.map((delivery) => delivery.id),
-        this.#with.now(),
-      );
-    }
+    await requeueDeliveries(tx, again, this.#with.now());
     await this.#with.lines.redeliver(
       tx,
       // The request for a replay has its own trace, which continues.

@@ -62,7 +62,7 @@ export function deliveriesByStatus(reader: Pick<Reader, 'query' | 'dialect'>, re
 }
 
 /** The id of the last of the first `limit` deliveries; undefined if there are fewer. */
-export async function readLastByStatus(
+async function readLastByStatus(
   reader: Pick<Reader, 'query' | 'dialect'>,
   request: ByStatusRequest,
 ): Promise<number | undefined> {

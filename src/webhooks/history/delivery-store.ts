@@ -15,7 +15,7 @@ import { unlistDeliveries } from './history-index-store.ts';
 /** SQL for the delivery history, one operation per function. */
 
 /** A delivery to be written. */
-export type NewDelivery = Omit<StoredDelivery, 'id'>;
+export type NewDelivery = Omit<StoredDelivery, 'id' | 'attempts_before'>;
 
 const DELIVERY_COLUMNS = [
   'webhook_id',
@@ -162,14 +162,16 @@ export async function readResent(
   return rows.map((row) => row.message_id);
 }
 
-/** How many attempts of messages have failed. Attempts whose outcome was lost are not among them. */
+/**
+ * How many attempts of waiting messages have failed since their event or their last redelivery. Attempts whose outcome was
+ * lost are not among them.
+ */
 export async function readFailures(
   reader: Pick<Reader, 'dialect' | 'all'>,
   messageIds: readonly string[],
 ): Promise<{ message_id: string; failures: number }[]> {
   return await reader.all(
-    `select deliveries.message_id, 1 +
-       (select count(*) from delivery_attempts where delivery_attempts.delivery_id = deliveries.id) as failures
+    `select deliveries.message_id, deliveries.attempts - deliveries.attempts_before as failures
      from ${recordset(reader.dialect, 'tried', { id: 'text' })}
      cross join deliveries where deliveries.message_id = tried.id and deliveries.attempted_at is not null`,
     toIdList(messageIds),
@@ -240,7 +242,7 @@ export async function countDeadLettersFrom(
 /** Makes deliveries wait again. Their latest attempt must have been archived. */
 export async function markQueued(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
   await tx.run(
-    `update deliveries set status = 'QUEUED', status_reason = null, updated_at = ?,
+    `update deliveries set status = 'QUEUED', status_reason = null, updated_at = ?, attempts_before = attempts,
        attempted_at = null, duration_ms = null, response_status = null, response_body = null, error = null,
        resent = 0, headers = null
      where id in ${idList(tx.dialect)}`,

@@ -23,8 +23,8 @@ const OUTCOMES = new BatchStatement(
      from ${joined} deliveries where deliveries.message_id = ${wanted.message_id}`,
 );
 
-/** The outcomes of messages, by message id. Messages that were not attempted yet are missing. */
-export async function readDeliveriesOfMessages(
+/** The outcomes of messages, by message id. Messages without a history entry are missing: nothing has happened to them yet. */
+export async function readMessageOutcomes(
   reader: Pick<Reader, 'allFor'>,
   messageIds: readonly string[],
 ): Promise<Map<string, MessageOutcome>> {

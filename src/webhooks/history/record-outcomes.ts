@@ -42,7 +42,10 @@ interface ExhaustedOutcome {
   at: number;
 }
 
-/** An attempt that was aborted by shutdown. It is not counted. */
+/**
+ * A message that returns to its line without a counted attempt. For example, the service stops, its webhook is paused or
+ * unreadable, its origin is at its limit, or this machine has no connection.
+ */
 export interface ReleaseOutcome {
   kind: 'release';
 }

@@ -4,7 +4,7 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import type { PageRequest } from '../../database/page.ts';
 import type { WebhookRow } from '../../database/schema.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
-import type { DeadLetterQueue, QueueMessage } from '../../queue/message-queue.ts';
+import type { DeadLetterQueue } from '../../queue/message-queue.ts';
 import { type WholeBody, wholeBodies } from '../../queue/shared-bodies.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
@@ -17,7 +17,7 @@ import {
   isWaitingStatus,
   MAX_REMAINING_COUNTED,
 } from './delivery-status.ts';
-import { archiveLatestAttempts, markQueued, readDelivery, type StoredDelivery } from './delivery-store.ts';
+import { readDelivery, type StoredDelivery } from './delivery-store.ts';
 import { type DeliveryInBrief, inBrief } from './read-deliveries.ts';
 import {
   lockDeliveries,
@@ -26,6 +26,7 @@ import {
   readFinal,
   readRedeliverable,
 } from './redeliverable-store.ts';
+import { messageOf, requeueDeliveries } from './requeue.ts';
 
 /** The webhook to which messages are redelivered. */
 type RedeliveringWebhook = Pick<WebhookRow, 'name'> & { id: number };
@@ -174,19 +175,11 @@ export class RedeliveryService {
       ...(only === undefined ? {} : { message_id: only.message_id, subtopic: only.subtopic }),
     };
     await recordAudit(tx, { by, action: 'MESSAGES_REDELIVERED', id, name, details }, this.#with.now());
-    await archiveLatestAttempts(
-      tx,
-      deliveries.map((delivery) => delivery.message_id),
-    );
-    await markQueued(
-      tx,
-      deliveries.map((delivery) => delivery.id),
-      this.#with.now(),
-    );
+    await requeueDeliveries(tx, deliveries, this.#with.now());
     await this.#with.lines.redeliver(
       tx,
       deliveries.map((delivery) => {
-        const message = toMessage(delivery, bodies.get(delivery)!);
+        const message = messageOf(delivery, bodies.get(delivery)!);
         // The request for a redelivery has its own trace, which continues.
         return this.#with.trace?.(tx, message) ?? message;
       }),
@@ -212,14 +205,4 @@ async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): 
     );
   }
   return webhook;
-}
-
-function toMessage(delivery: StoredDelivery, body: WholeBody): QueueMessage {
-  return {
-    lineId: delivery.webhook_id,
-    messageId: delivery.message_id,
-    label: delivery.subtopic,
-    ...body,
-    occurredAt: delivery.enqueued_at,
-  };
 }

@@ -16,7 +16,7 @@ import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { DeliveryLog } from '../history/delivery-log.ts';
 import { MAX_REMAINING_COUNTED } from '../history/delivery-status.ts';
 import { markPurged } from '../history/delivery-store.ts';
-import { readDeliveriesOfMessages } from '../history/outcome-store.ts';
+import { readMessageOutcomes } from '../history/outcome-store.ts';
 import { type MessageSubject, messageSubject } from '../messages/message-subject.ts';
 import { unreadableConflict } from '../messages/unreadable-message.ts';
 import { inFlightConflict, recordSkipped, removalOf } from './removed-messages.ts';
@@ -28,7 +28,7 @@ export interface WaitingMessage {
   /** Number of attempts since the message was queued. Only the head of a line is attempted. */
   attempts: number;
   inFlight: boolean;
-  /** The id of its history entry; null before its first attempt. */
+  /** The id of its history entry; null if it has none yet. */
   deliveryId: number | null;
 }
 
@@ -176,7 +176,7 @@ export class WaitingMessages {
 
   async #described(messages: readonly MessageOutline[], { head }: LineState): Promise<WaitingMessage[]> {
     const ids = messages.map(({ message }) => message.messageId);
-    const deliveries = await readDeliveriesOfMessages(this.#with.database.reader, ids);
+    const deliveries = await readMessageOutcomes(this.#with.database.reader, ids);
     return messages.map(({ message, about }) => {
       const isHead = head?.messageId === message.messageId;
       return {

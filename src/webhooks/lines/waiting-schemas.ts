@@ -20,7 +20,7 @@ const waiting = {
   }),
   in_flight: Type.Boolean({ description: 'Whether it is being delivered at the moment.' }),
   delivery_id: Nullable(
-    Type.Integer({ description: 'The id of its delivery in the history. Null before its first attempt.' }),
+    Type.Integer({ description: 'The id of its delivery in the history. Null if it has none yet.' }),
   ),
   about: Subject,
 };

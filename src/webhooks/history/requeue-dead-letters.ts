@@ -3,8 +3,8 @@ import { recordset } from '../../database/recordset.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { ENABLED_SQL } from '../configuration/webhook-state.ts';
 import { isWaitingStatus } from './delivery-status.ts';
-import { archiveLatestAttempts, markQueued } from './delivery-store.ts';
 import { lockDeliveries } from './redeliverable-store.ts';
+import { requeueDeliveries } from './requeue.ts';
 
 /**
  * Records in the history that dead letters wait again because someone moved their copies back to the queue. Their
@@ -22,18 +22,10 @@ export async function requeueDeadLetters<M extends QueueMessage>(
     ({ status }) => status === null || !isWaitingStatus(status),
   );
   // The history of a dead letter may have been removed, also since it was read.
-  const read = rows.flatMap(({ delivery_id: id }) => (id === null ? [] : [{ id }]));
-  const known = await lockDeliveries(tx, read);
+  const read = rows.flatMap(({ delivery_id: id, message_id }) => (id === null ? [] : [{ id, message_id }]));
+  await requeueDeliveries(tx, await lockDeliveries(tx, read), now);
   const ids = new Set(rows.map((row) => row.message_id));
-  const redelivered = messages.filter(({ messageId }) => ids.has(messageId));
-  if (known.length === 0) return redelivered;
-  await archiveLatestAttempts(tx, [...ids]);
-  await markQueued(
-    tx,
-    known.map(({ id }) => id),
-    now,
-  );
-  return redelivered;
+  return messages.filter(({ messageId }) => ids.has(messageId));
 }
 
 /** The messages of webhooks that are neither inactive nor deleted, with their deliveries. */

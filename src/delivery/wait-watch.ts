@@ -2,10 +2,10 @@ import type { Logger } from '../observability/log.ts';
 import type { LeaseKeeper, LongestWaits, RedriveLimit } from '../queue/message-queue.ts';
 import { MAX_DELIVERY_TIMEOUT, MAX_RETRY_DELAY } from '../settings/setting-values.ts';
 import { BackgroundTask } from '../time/background-task.ts';
-import { SECOND_MS } from '../time/units.ts';
+import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
 import { VISIBILITY_MARGIN_MS } from './delivery-worker.ts';
 
-const CHECK_INTERVAL_MS = 60_000;
+const CHECK_INTERVAL_MS = MINUTE_MS;
 /**
  * The longest waits with any settings, because other instances may have longer ones. A lease must not end before the
  * request of its instance.
