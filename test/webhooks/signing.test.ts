@@ -6,7 +6,7 @@ import { startTestService, type TestService, temporaryFolder, until } from '../s
 import { runProgram } from '../support/service-process.ts';
 import { type ReceivedPostback, startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
-import { webhookInput } from './webhook-expectations.ts';
+import { assertProblem, webhookInput } from './webhook-expectations.ts';
 
 // Runs on SQLite alone: messages are signed after they were read. Other tests of webhooks run the same queries on both
 // databases.
@@ -108,6 +108,21 @@ describe('signed postbacks', () => {
     assert.deepEqual(signaturesOf(later), [signed]);
     const { body: record } = await service.api.get(`/webhooks/${id}`);
     assert.equal(record.former_signing_secret_until_dt, null);
+  });
+
+  test('a client that has not read a later rotation cannot delete the secret', async () => {
+    await using service = await startTestService();
+    await using target = await startTarget();
+    const id = await addWebhook(service, target);
+    await rotate(service, id);
+    const { headers } = await service.api.get(`/webhooks/${id}`);
+    await rotate(service, id);
+    const path = `/webhooks/${id}/signing-secret`;
+    const refused = await service.api.delete(path, { 'if-match': headers.get('etag')! });
+    assertProblem(refused, 412, 'precondition-failed');
+    const current = await service.api.get(`/webhooks/${id}`);
+    assert.notEqual(current.body.signing_since_dt, null);
+    assert.equal((await service.api.delete(path, { 'if-match': current.headers.get('etag')! })).status, 204);
   });
 
   test('a rotation that keeps the former secret for 0 seconds ends it at once', async () => {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
+import { expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { DateTime, Nullable, OptionalDateTime } from '../../http/schemas.ts';
@@ -113,12 +114,15 @@ function deleteSigningSecretRoute(routes: Routes, signing: SigningService): void
         params: WebhookParams,
         response: {
           204: Type.Null({ description: 'Postbacks are no longer signed.' }),
-          ...problems({ 403: READ_ONLY }, 404),
+          ...problems({ 403: READ_ONLY }, 404, 412),
         },
       },
     },
     async (request, reply) => {
-      await signing.end(webhookIdOf(request.params), actorOf(request));
+      await signing.end(webhookIdOf(request.params), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.code(204).send(null);
     },
   );

@@ -5,6 +5,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
+import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import type { LineActions } from '../../queue/message-queue.ts';
 import { type CredentialsCipher, signingContext } from '../../secrets/credentials-cipher.ts';
 import { readWebhook } from '../configuration/webhook-store.ts';
@@ -76,12 +77,16 @@ export class SigningService {
 
   /**
    * Ends signing and deletes the secrets.
-   * @throws {ProblemError} `not-found` (also if the webhook does not sign), `webhooks-read-only`
+   * @throws {ProblemError} `not-found` (also if the webhook does not sign), `precondition-failed`, `webhooks-read-only`
    */
-  async end(webhookId: number, by: Actor): Promise<void> {
+  async end(
+    webhookId: number,
+    { by, expected = null }: { by: Actor; expected?: ExpectedRevisions },
+  ): Promise<void> {
     this.#with.assertWritable();
     await this.#with.database.transaction(async (tx) => {
       const current = await this.#lock(tx, webhookId);
+      assertRevision(current.revision, expected);
       if (current.signing_secret === null)
         throw new ProblemError('not-found', 'The webhook has no signing secret');
       await this.#write(tx, webhookId, NOT_SIGNED, 'the postbacks of a webhook are no longer signed');
@@ -96,7 +101,7 @@ export class SigningService {
   }
 
   /** Locks the webhook's line first, as deliveries and changes of the webhook do, and returns its signing secrets. */
-  async #lock(tx: Transaction, webhookId: number): Promise<SigningRow> {
+  async #lock(tx: Transaction, webhookId: number): Promise<SigningRow & { revision: number }> {
     const exists = await readSigning(tx, webhookId);
     if (exists === undefined) throw notFound('webhook', webhookId);
     await this.#with.lines.lockLines(tx, [webhookId]);

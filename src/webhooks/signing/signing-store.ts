@@ -8,8 +8,11 @@ export interface SigningRow {
   former_signing_secret_until: number | null;
 }
 
-/** Reads the signing columns; undefined if the webhook does not exist or was deleted. */
-export async function readSigning(tx: Transaction, webhookId: number): Promise<SigningRow | undefined> {
+/** Reads the signing columns and the revision; undefined if the webhook does not exist or was deleted. */
+export async function readSigning(
+  tx: Transaction,
+  webhookId: number,
+): Promise<(SigningRow & { revision: number }) | undefined> {
   return await tx.query
     .selectFrom('webhooks')
     .select([
@@ -17,6 +20,7 @@ export async function readSigning(tx: Transaction, webhookId: number): Promise<S
       'webhooks.signing_since',
       'webhooks.former_signing_secret',
       'webhooks.former_signing_secret_until',
+      'webhooks.revision',
     ])
     .where('webhooks.id', '=', webhookId)
     .where('webhooks.deleted_at', 'is', null)
