@@ -23,14 +23,14 @@ export interface BasicCredentials {
 /** Which of the configured secrets a value was encrypted with; null for none of them. */
 export type SecretInUse = 'current' | 'former' | null;
 
-/** A stored value cannot be decrypted: it belongs to another secret or another webhook's row, or it is damaged. */
+/** A stored value cannot be decrypted: it belongs to another secret or another context, or it is damaged. */
 export class UndecryptableError extends Error {
   override name = 'UndecryptableError';
 }
 
 /**
- * Encrypts webhooks' keys and secrets with a key derived from `webhooks_auth_secret`. Each value is bound to its
- * webhook: it cannot be decrypted in another row.
+ * Encrypts secrets with a key derived from `webhooks_auth_secret`: credentials and signing secrets of webhooks, URLs of
+ * alert rules, and stored responses. Each value is bound to a context and cannot be decrypted in another.
  */
 export class CredentialsCipher {
   readonly #keys: ReadonlyMap<string, Buffer>;

@@ -117,7 +117,7 @@ describe('keys that are derived from the secret', () => {
   test('have one purpose each, and no module derives one that is not listed here', () => {
     const found = globSync('src/**/*.ts', { cwd: ROOT })
       .map((file) => [file.replaceAll(path.sep, '/'), readFileSync(path.join(ROOT, file), 'utf8')] as const)
-      .filter(([file, text]) => file !== SIGNED_TOKENS && /hkdfSync\(|new SignedTokens\(/.test(text))
+      .filter(([file, text]) => file !== SIGNED_TOKENS && /hkdfSync\(|signingKeys\(/.test(text))
       .map(([file, text]) => [file, /KEY_PURPOSE = '([^']+)'/.exec(text)?.[1]]);
     assert.deepEqual(Object.fromEntries(found), PURPOSES);
     const purposes = Object.values(PURPOSES);

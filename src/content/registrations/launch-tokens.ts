@@ -1,4 +1,4 @@
-import { SignedTokens } from '../../secrets/signed-token.ts';
+import { SignedTokens, signingKeys } from '../../secrets/signed-token.ts';
 import { HOUR_MS } from '../../time/units.ts';
 import { readUuid, UUID_BYTES, writeUuid } from '../../uuid.ts';
 
@@ -54,13 +54,10 @@ export class LaunchTokens {
 
   /** @param authSecrets the first one signs; tokens signed with any of them are accepted */
   constructor({ authSecrets, now }: { authSecrets: readonly [string, ...string[]]; now: () => number }) {
-    this.#tokens = new SignedTokens({ authSecrets, purpose: KEY_PURPOSE, format: FORMAT });
-    this.#tokensWithReturn = new SignedTokens({
-      authSecrets,
-      purpose: KEY_PURPOSE,
-      format: FORMAT_WITH_RETURN,
-    });
-    this.#tokensWithMode = new SignedTokens({ authSecrets, purpose: KEY_PURPOSE, format: FORMAT_WITH_MODE });
+    const keys = signingKeys(authSecrets, KEY_PURPOSE);
+    this.#tokens = new SignedTokens({ keys, format: FORMAT });
+    this.#tokensWithReturn = new SignedTokens({ keys, format: FORMAT_WITH_RETURN });
+    this.#tokensWithMode = new SignedTokens({ keys, format: FORMAT_WITH_MODE });
     this.#now = now;
   }
 

@@ -1,17 +1,10 @@
-import {
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { signingKeys } from '../../secrets/signed-token.ts';
 import { DAY_MS } from '../../time/units.ts';
 
 /** How long a browser counts as known after a sign-in. */
 export const KNOWN_FOR_MS = 180 * DAY_MS;
 
-const KEY_BYTES = 32;
 /** Separates these keys from every other use of the same secret (RFC 5869 section 3.2). */
 const KEY_PURPOSE = 'coursewire known browser';
 const NONCE_BYTES = 16;
@@ -33,22 +26,20 @@ export interface MarkOwner {
  * @see OWASP, "Slow Down Online Guessing Attacks with Device Cookies"
  */
 export class KnownBrowsers {
-  readonly #keys: readonly KeyObject[];
+  readonly #keys: readonly [KeyObject, ...KeyObject[]];
   readonly #now: () => number;
 
   /** @param authSecrets the first one signs; marks signed with any of them are accepted */
   constructor(authSecrets: readonly [string, ...string[]], now: () => number = Date.now) {
     this.#now = now;
-    this.#keys = authSecrets.map((secret) =>
-      createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, KEY_BYTES))),
-    );
+    this.#keys = signingKeys(authSecrets, KEY_PURPOSE);
   }
 
   /** A new mark for a browser in which this person has signed in. */
   mark(owner: MarkOwner & { passwordHash: string }): string {
     const browser = randomBytes(NONCE_BYTES).toString('base64url');
     const day = String(Math.floor(this.#now() / DAY_MS));
-    return `${browser}.${day}.${mac(this.#keys[0]!, browser, day, owner).toString('base64url')}`;
+    return `${browser}.${day}.${mac(this.#keys[0], browser, day, owner).toString('base64url')}`;
   }
 
   /** The browser that a mark identifies, or null if it was issued for another person or password, or too long ago. */

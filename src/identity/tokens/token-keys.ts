@@ -1,29 +1,23 @@
-import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Database, Reader } from '../../database/database.ts';
+import { signingKeys } from '../../secrets/signed-token.ts';
 
 const SALT_NAME = 'access_token_salt';
 const SALT_BYTES = 32;
-const KEY_BYTES = 32;
 /** Separates these keys from every other use of the same secret (RFC 5869 §3.2). */
 const KEY_PURPOSE = 'coursewire access token';
 
 /**
  * The keys of access tokens, one for each `webhooks_auth_secret`: the current one first, then those whose tokens are
- * still valid. Each is derived with HKDF-SHA256 and a random salt. The salt is stored in the database, so that every
- * instance derives the same keys, even after a restart.
- * @see RFC 5869
+ * still valid. Their salt is random and stored in the database, so that every instance derives the same keys, even after
+ * a restart.
  */
 export async function deriveTokenKeys(
   database: Database,
   authSecrets: readonly [string, ...string[]],
 ): Promise<[KeyObject, ...KeyObject[]]> {
   const salt = await keptSalt(database);
-  const [current, ...former] = authSecrets;
-  return [deriveKey(current, salt), ...former.map((secret) => deriveKey(secret, salt))];
-}
-
-function deriveKey(authSecret: string, salt: Buffer): KeyObject {
-  return createSecretKey(Buffer.from(hkdfSync('sha256', authSecret, salt, KEY_PURPOSE, KEY_BYTES)));
+  return signingKeys(authSecrets, KEY_PURPOSE, salt);
 }
 
 async function keptSalt(database: Database): Promise<Buffer> {

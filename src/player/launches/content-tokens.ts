@@ -1,4 +1,4 @@
-import { SignedTokens } from '../../secrets/signed-token.ts';
+import { SignedTokens, signingKeys } from '../../secrets/signed-token.ts';
 import { readUuid, UUID_BYTES, writeUuid } from '../../uuid.ts';
 
 const KEY_PURPOSE = 'coursewire content origin';
@@ -26,7 +26,7 @@ export class ContentTokens {
   readonly #read = new Map<string, ContentClaim>();
 
   constructor(authSecrets: readonly [string, ...string[]]) {
-    this.#tokens = new SignedTokens({ authSecrets, purpose: KEY_PURPOSE, format: FORMAT });
+    this.#tokens = new SignedTokens({ keys: signingKeys(authSecrets, KEY_PURPOSE), format: FORMAT });
   }
 
   issue({ launchId, expiresAt }: ContentClaim): string {
