@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { DAY_MS, SECOND_MS } from '../src/time/units.ts';
@@ -9,6 +18,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 // Runs on SQLite alone: a small script replaces the program.
 
 const SCRIPT = path.join(import.meta.dirname, '../deploy/backup.sh');
+const OPERATING = path.join(import.meta.dirname, '../docs/operating.md');
 const TODAY = /^20\d\d-\d\d-\d\d-\d{6}$/;
 const [OLD, RECENT, OTHER] = ['2026-01-01-020000', '2026-01-14-020000', 'kept'];
 
@@ -45,6 +55,35 @@ function places(program: string) {
 
 const MAKES_A_BACKUP =
   '[ "$1 $2" = "backup --to" ] && mkdir "$3" && echo data > "$3/coursewire.db" && echo DONE';
+
+/** Runs the command of the docs for monitoring on a folder with the given backups. Returns whether it found a recent one. */
+function findsRecentBackup(names: readonly string[]): boolean {
+  using folder = temporaryFolder();
+  for (const name of names) mkdirSync(path.join(folder.path, name));
+  const [, command = ''] = /```sh\n(find \/mnt\/backups\/coursewire .*-mtime -2 .*)\n/.exec(
+    readFileSync(OPERATING, 'utf8'),
+  )!;
+  const { status, stderr } = spawnSync(
+    'sh',
+    ['-c', command.replace('/mnt/backups/coursewire', folder.path)],
+    {
+      encoding: 'utf8',
+    },
+  );
+  assert.equal(stderr, '');
+  return status === 0;
+}
+
+describe('the command that monitoring runs to check the age of the newest backup', () => {
+  it('succeeds if there is a recent backup', () => {
+    assert.equal(findsRecentBackup(['2026-11-27']), true);
+  });
+
+  it('fails if there are only folders of backups that were killed', () => {
+    const killed = ['2026-11-27.partial-0b1d3c0e-6a56-4a55-9a41-2f9f9b0c7c11', '2026-11-27-020000.partial'];
+    assert.equal(findsRecentBackup(killed), false);
+  });
+});
 
 describe('deploy/backup.sh', () => {
   it('makes a backup with the date in its name and a copy of it, and removes old ones', () => {
