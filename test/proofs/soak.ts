@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, it } from 'node:test';
 import { openLoop } from '../../bench/load.ts';
 import { quantile } from '../../bench/quantile.ts';
@@ -48,6 +49,7 @@ const SLICES = 10;
 const SHORT_MINUTES = 5;
 const MOST_RUNS = MINUTES < SHORT_MINUTES ? 3 : 1;
 const TOKEN_SECONDS = 86_400;
+const NS_PER_MS = 1e6;
 
 /** Retention counts in days, and the shortest is one. This makes the days of the cleaner shorter. */
 const SHORT_DAYS = changedConstants({
@@ -61,6 +63,8 @@ interface Quarter {
   events: number;
   p50Ms: number;
   p99Ms: number;
+  /** How late timers of this process ran, which adds to the times above: the longest delay of the best slice. */
+  ownMs: number;
   /** Null where the system does not say. */
   memoryMib: number | null;
   /** Events, deliveries and entries of the audit log that are kept at its end. */
@@ -185,6 +189,7 @@ async function measure(
     const mib = residentMib(program.pid);
     if (mib !== null) memory.push(mib);
   }, MEMORY_EVERY_MS);
+  const own = ownDelays();
   try {
     const names = await events.publish(DURATION_MS / QUARTERS);
     await untilArrived(target, names);
@@ -202,12 +207,35 @@ async function measure(
       events: names.length,
       p50Ms: Number(best(0.5).toFixed(1)),
       p99Ms: Number(best(0.99).toFixed(1)),
+      ownMs: own.best(),
       memoryMib: memory.length === 0 ? null : Math.round(quantile(memory, 0.5)),
       ...(await readSizes(dataDir)),
     };
   } finally {
     clearInterval(look);
+    own.stop();
   }
+}
+
+/** Measures the delays of this process's event loop in slices of a quarter. */
+function ownDelays(): { best(): number; stop(): void } {
+  const delays = monitorEventLoopDelay();
+  delays.enable();
+  const longest: number[] = [];
+  const slice = setInterval(
+    () => {
+      longest.push(delays.max / NS_PER_MS);
+      delays.reset();
+    },
+    DURATION_MS / QUARTERS / SLICES,
+  );
+  return {
+    best: () => Number(Math.min(...(longest.length > 0 ? longest : [delays.max / NS_PER_MS])).toFixed(1)),
+    stop() {
+      clearInterval(slice);
+      delays.disable();
+    },
+  };
 }
 
 async function untilArrived({ arrivedAt }: CountingTarget, names: readonly string[]): Promise<void> {
