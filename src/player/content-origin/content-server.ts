@@ -136,9 +136,9 @@ async function addLaunchRoutes(
 }
 
 /** Responds to a path that cannot be read. Hooks do not run for requests without a route. */
-function sendNotFound(request: FastifyRequest, reply: FastifyReply): void {
+function sendNotFound(_request: FastifyRequest, reply: FastifyReply): void {
   addCommonHeaders(reply);
-  sendProblem(request, reply, new ProblemError('not-found', 'No resource exists at this path'));
+  sendProblem(reply, new ProblemError('not-found', 'No resource exists at this path'));
 }
 
 /** The log shows what the launch is of, instead of its token. There is no launch if it could not be read. */
@@ -157,7 +157,6 @@ function refuse(
   const { status, html } = refusalPage(state, true);
   if (!request.headers.accept?.includes('text/html')) {
     return sendProblem(
-      request,
       reply,
       new ProblemError(
         'launch-over',

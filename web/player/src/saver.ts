@@ -29,7 +29,7 @@ const KEEP_MS = 1_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** The time of a unit that reports nothing must leave room for the last requests of the course, which may follow. */
-const MOST_FOR_TIME = 10_000;
+const MAX_TIME_BODY_BYTES = 10_000;
 /** A shorter time that was not saved is not worth a request. */
 const WORTH_SAVING_MS = 1_000;
 /** The outcomes that leave nothing to save. A part may have been recorded, and a proxy may respond with a page. */
@@ -207,7 +207,7 @@ export class Saver {
     // The service ignores older data that arrives later.
     if (this.#ended !== null || this.#inFlight.size > 0) return;
     const commit = this.#commit();
-    const most = Math.min(MOST_FOR_TIME, roomOf(window));
+    const most = Math.min(MAX_TIME_BODY_BYTES, roomOf(window));
     const body = this.#sent.bodyOf(commit, most);
     if (byteLength(body) > most) return;
     void this.#requestInRoom(body).then((response) => {

@@ -2,7 +2,7 @@ import type { ActivityTreeDefinition } from '../../../src/player/scorm/sequencin
 import type { SequencingState } from '../../../src/player/scorm/sequencing/tracking.ts';
 import { SECOND_MS } from '../../../src/time/units.ts';
 
-/** Requests of the page to the server, below the launch's token. The types match `src/player/player-routes.ts`. */
+/** Requests of the page to the server, below the launch's token. The types match `src/player/player-pages.ts`. */
 
 /** The recorded result of a unit or of the whole course. */
 export interface Result {

@@ -1,0 +1,274 @@
+import type { PlayableVersion } from '../content/courses/playable-version.ts';
+import type { StructureItem } from '../course-packages/course-structure.ts';
+import type { LaunchUnit } from '../course-packages/package-description.ts';
+import type { Reader } from '../database/database.ts';
+import { notFound } from '../problems/problem.ts';
+import { type LearningStatus, NOTHING_LEARNED, type OpenedPage, type UnitState } from './attempts/attempt.ts';
+import type { AttemptService } from './attempts/attempt-service.ts';
+import { assertStorableId } from './attempts/unit-ids.ts';
+import { closedUnit } from './attempts/unit-result.ts';
+import { type CourseRuntime, requiresOwnWindow } from './course-runtime.ts';
+import type { PlayerLaunch } from './launches/launch.ts';
+import type { LaunchService } from './launches/launch-service.ts';
+import type { PlayerCourses } from './player-courses.ts';
+import { asksForBrowsed, closedUnits } from './prerequisites.ts';
+import { attemptMs } from './scorm/attempt-time.ts';
+import { isLeftOpen } from './scorm/cmi.ts';
+import { type TimeLimit, timeLimitOf } from './time-limit.ts';
+
+/** A unit as the table of contents shows it. */
+export interface UnitInContents {
+  id: string;
+  title: string;
+  completion: string;
+  success: string;
+  score: number | null;
+  /** False if the manifest hides it from the table of contents. */
+  isVisible: boolean;
+  /** Whether its prerequisites are met. */
+  isOpen: boolean;
+  /** Whether it requires a window of its own. */
+  ownWindow: boolean;
+}
+
+/** The response to a player page that opens. */
+export interface PageResponse {
+  /** The language is null if it is not known. */
+  course: { name: string; standard: string; language: string | null };
+  mode: string;
+  /** The registration that the page records; null for a preview. */
+  registration: string | null;
+  attempt: number;
+  /** Sent with every write of the page. */
+  page: number;
+  /** Whether it continues the page that the same tab had loaded before. Windows of that page then keep recording. */
+  isContinued: boolean;
+  units: UnitInContents[];
+  /** The result of the whole course. */
+  result: LearningStatus;
+  /** The unit with which the learner continues; null if no unit was opened. */
+  lastUnit: string | null;
+  returnUrl: string | null;
+  /** The activity tree and the stored sequencing state; null if a table of contents is enough. */
+  sequencing: { tree: unknown; state: unknown } | null;
+}
+
+/** A unit that a page opens. */
+interface UnitToOpen {
+  unit: string;
+  /** Whether the sequencing resumes the unit. Missing without sequencing. */
+  isResumed?: boolean | undefined;
+  /** The page that opens it. Pages of earlier releases do not send it. */
+  page?: number | undefined;
+}
+
+/** Dependencies of {@link PlayerPages}. */
+export interface PlayerPagesDependencies {
+  attempts: AttemptService;
+  courses: PlayerCourses;
+  launches: LaunchService;
+  runtimes: readonly CourseRuntime[];
+  reader: Reader;
+}
+
+/** Decides what the player page shows, and opens its units. */
+export class PlayerPages {
+  readonly #with: PlayerPagesDependencies;
+
+  constructor(dependencies: PlayerPagesDependencies) {
+    this.#with = dependencies;
+  }
+
+  /**
+   * Opens a page, which supersedes earlier ones.
+   * @param request.continues the page that the same tab had loaded before
+   */
+  async open(launch: PlayerLaunch, { continues }: { continues?: number | undefined }): Promise<PageResponse> {
+    const { attempts, courses, reader } = this.#with;
+    const openedNow = await attempts.openPage(launch, continues);
+    const course = await courses.read(reader, launch.courseId, launch.versionId);
+    const openedPage = { ...openedNow, state: await this.#stateOf(launch, course, openedNow) };
+    const { attempt, page, isContinued, units: opened } = openedPage;
+    return {
+      course: { name: launch.courseName, standard: launch.learningStandard, language: launch.language },
+      mode: launch.mode,
+      registration: launch.registrationId,
+      attempt,
+      page,
+      isContinued,
+      units: await this.#contentsOf(launch, opened),
+      result: await this.#resultOf(launch),
+      lastUnit: await this.#lastUnitOf(launch, openedPage),
+      returnUrl: launch.returnUrl,
+      sequencing: await this.#sequencingOf(launch, course, openedPage),
+    };
+  }
+
+  /**
+   * The units with their results, and whether the page with these numbers still records. Without numbers, it is not checked.
+   */
+  async units(
+    launch: PlayerLaunch,
+    { attempt, page }: { attempt?: number | undefined; page?: number | undefined },
+  ) {
+    const isKnown = attempt !== undefined && page !== undefined;
+    const end = isKnown ? await this.#with.attempts.stored.endOfPage(launch, { attempt, page }) : null;
+    return {
+      units: await this.#contentsOf(launch, await this.#openedUnits(launch, null)),
+      result: await this.#resultOf(launch),
+      isSuperseded: end !== null,
+      isReset: end === 'reset',
+    };
+  }
+
+  /**
+   * Opens a unit, and returns what its runtime starts with.
+   * @throws {ProblemError} `not-found`, and if its prerequisites are not met
+   */
+  async openUnit(launch: PlayerLaunch, { unit: unitId, ...asked }: UnitToOpen) {
+    const { courses, launches, reader } = this.#with;
+    const course = await courses.read(reader, launch.courseId, launch.versionId);
+    const unit = course.units.find(({ id }) => id === unitId);
+    const runtime = this.#runtimeOf(launch);
+    if (unit === undefined || runtime === undefined) throw notFound('unit', unitId);
+    const opened = await this.#openedUnits(launch, unitId);
+    if ((await this.#closedFor(launch, course, opened)).has(unitId)) throw closedUnit(unitId);
+    if (launch.registrationId !== null) assertStorableId(unitId);
+    const current = opened.find((each) => each.unitId === unitId) ?? null;
+    // Sequencing has its own rules for repeating a unit.
+    const isSequenced = (runtime.sequencingOf?.(course, null, []) ?? null) !== null;
+    // Pages of earlier releases do not send it.
+    const isResumed = isSequenced ? (asked.isResumed ?? isLeftOpen(current)) : null;
+    const timeLimit = timeLimitOf(unit, isResumed === false ? 0 : attemptMs(current));
+    const isReview =
+      launch.mode !== 'normal' || (!isSequenced && current !== null && isFinished(unit, current, timeLimit));
+    const start = await runtime.openUnit({
+      launch,
+      page: asked.page ?? null,
+      course,
+      unit,
+      current,
+      isReview,
+      isResumed,
+      baseUrl: launches.baseOf(launch),
+    });
+    return { ...start, timeLimit: start.isReview ? null : timeLimit };
+  }
+
+  async #contentsOf(launch: PlayerLaunch, opened: readonly UnitState[]): Promise<UnitInContents[]> {
+    const course = await this.#with.courses.read(this.#with.reader, launch.courseId, launch.versionId);
+    const states = new Map(opened.map((unit) => [unit.unitId, unit]));
+    const closed = await this.#closedFor(launch, course, opened);
+    const hidden = new Set(hiddenItems(course.structure.items));
+    return course.units.map((unit) => {
+      const { id, title } = unit;
+      const { completion, success, score } = states.get(id) ?? NOTHING_LEARNED;
+      return {
+        id,
+        title,
+        completion,
+        success,
+        score,
+        isVisible: !hidden.has(id),
+        isOpen: !closed.has(id),
+        ownWindow: requiresOwnWindow(unit),
+      };
+    });
+  }
+
+  /** A launch that records nothing could never meet a prerequisite, so all of its units are open. */
+  async #closedFor(
+    { mode, registrationId }: PlayerLaunch,
+    course: PlayableVersion,
+    opened: readonly UnitState[],
+  ): Promise<ReadonlySet<string>> {
+    if (mode !== 'normal') return new Set();
+    const readsAgain = registrationId !== null && asksForBrowsed(course);
+    return closedUnits(
+      course,
+      readsAgain ? await this.#with.attempts.stored.browsedUnitsOf(registrationId) : opened,
+    );
+  }
+
+  async #openedUnits({ registrationId }: PlayerLaunch, dataOf: string | null): Promise<UnitState[]> {
+    return registrationId === null ? [] : await this.#with.attempts.stored.unitsOf(registrationId, dataOf);
+  }
+
+  async #resultOf({ registrationId }: PlayerLaunch): Promise<LearningStatus> {
+    return registrationId === null
+      ? NOTHING_LEARNED
+      : await this.#with.attempts.stored.resultOf(registrationId);
+  }
+
+  async #lastUnitOf(launch: PlayerLaunch, { attempt, units }: OpenedPage): Promise<string | null> {
+    const { lastUnit } = this.#runtimeOf(launch) ?? {};
+    if (launch.registrationId !== null && lastUnit !== undefined) {
+      return await lastUnit(launch.registrationId, attempt);
+    }
+    const last = units.reduce<UnitState | null>(
+      (latest, unit) => (latest === null || unit.updatedAt >= latest.updatedAt ? unit : latest),
+      null,
+    );
+    return last?.unitId ?? null;
+  }
+
+  /** The data that all units share. If the attempt began without any, it follows from the unit that was opened. */
+  async #stateOf(launch: PlayerLaunch, course: PlayableVersion, opened: OpenedPage): Promise<unknown> {
+    const [only, ...others] = opened.units;
+    const { begunState } = this.#runtimeOf(launch) ?? {};
+    if (opened.state !== null || only === undefined || others.length > 0) return opened.state;
+    if (launch.registrationId === null || begunState === undefined) return null;
+    const withData = await this.#with.attempts.stored.unitsOf(launch.registrationId, only.unitId);
+    const unit = withData.find(({ unitId }) => unitId === only.unitId);
+    return unit === undefined ? null : begunState(course, unit);
+  }
+
+  async #sequencingOf(
+    launch: PlayerLaunch,
+    course: PlayableVersion,
+    opened: OpenedPage,
+  ): Promise<PageResponse['sequencing']> {
+    const { attempts } = this.#with;
+    const runtime = this.#runtimeOf(launch);
+    const alone = runtime?.sequencingOf?.(course, opened.state, []) ?? null;
+    if (alone === null || launch.registrationId === null) return alone;
+    const values = await attempts.stored.learnerValuesOf(
+      launch.registrationId,
+      (value) => runtime?.sharesValue?.(course, value) ?? false,
+    );
+    const given = runtime?.valuesGiven?.(course, opened.state, values);
+    if (given !== undefined) await attempts.keepState(launch, opened, given);
+    return runtime?.sequencingOf?.(course, opened.state, values) ?? null;
+  }
+
+  #runtimeOf({ learningStandard }: PlayerLaunch): CourseRuntime | undefined {
+    return this.#with.runtimes.find(({ standards }) =>
+      (standards as readonly string[]).includes(learningStandard),
+    );
+  }
+}
+
+/** The ids of the items that the manifest hides. That hides nothing below them. */
+function hiddenItems(items: readonly StructureItem[]): string[] {
+  return items.flatMap(({ id, isVisible, children }) => [
+    ...(isVisible ? [] : [id]),
+    ...hiddenItems(children),
+  ]);
+}
+
+/**
+ * Whether a unit opens for review: it is completed, not failed, and cannot be continued. A unit that was left open can
+ * be continued, because courses report completion early and their score later. So can a unit with a passing score that
+ * is not judged yet, because a learner may read its pages in one visit and take its test in another. No unit can be
+ * continued once its time is used up.
+ */
+function isFinished(
+  { reports, masteryScore }: LaunchUnit,
+  current: UnitState,
+  timeLimit: TimeLimit | null,
+): boolean {
+  const isOverTime = timeLimit?.exits === true && timeLimit.leftMs === 0;
+  const isUnjudged = reports && masteryScore !== null && current.success === 'UNKNOWN';
+  const canContinue = (isLeftOpen(current) || isUnjudged) && !isOverTime;
+  return current.completion === 'Completed' && current.success !== 'FAIL' && !canContinue;
+}
