@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { countAttempt, emptyCounters } from '../../src/webhooks/trends/trend.ts';
 import {
   ALL_WEBHOOKS,
-  addEvents,
+  addEventCounts,
   addTrends,
   type StoredCounters,
 } from '../../src/webhooks/trends/trend-store.ts';
@@ -44,7 +44,7 @@ export async function addPast(dataFolder: string, { webhooks }: ExampleData): Pr
   }
   await database.transaction(async (tx) => {
     await addTrends(tx, counters);
-    await addEvents(tx, [...events]);
+    await addEventCounts(tx, [...events]);
     for (const [name, { busiest }] of PACES)
       await tx.run(
         `update webhook_statistics set valid_from = ?, success_count = success_count + ?,

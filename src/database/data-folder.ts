@@ -19,7 +19,7 @@ export interface DataFolder {
   databaseFile: string;
   /** The files of course versions, a folder each. */
   contentFolder: string;
-  /** Uploads in progress and what was extracted from them. Emptied at startup. */
+  /** Uploads in progress and what was extracted from them. Emptied at startup; on PostgreSQL, only leftovers are removed. */
   temporaryFolder: string;
   /** The file of the generated `webhooks_auth_secret`. */
   secretFile: string;

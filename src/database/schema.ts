@@ -107,7 +107,7 @@ export interface InstanceRow {
   /** Generated at its startup. */
   instance: string;
   host_name: string;
-  /** JSON: its values of the settings that all instances must share. */
+  /** JSON: its values of the settings that all instances must share, and whether it delivers. */
   settings: string;
   seen_at: number;
 }

@@ -36,7 +36,7 @@ export function installProblemResponses(
         const fields = { method, path: routeOptions.url, reason: problem.message };
         log.warn('a request was refused at a limit (logged once per minute)', fields);
       }
-      return sendProblem(request, reply, problem);
+      return sendProblem(reply, problem);
     }
     // An outage of the database is logged once, by the database watch.
     if (PROBLEMS[problem.code].status >= 500 && !(error instanceof DatabaseUnavailableError)) {
@@ -45,12 +45,12 @@ export function installProblemResponses(
       const fields = { error, method, path: routeOptions.url, ...idsIn(params), ...subjectOf(request) };
       log.error('a request failed', fields, isBug ? { stack: true } : {});
     }
-    return sendProblem(request, reply, problem);
+    return sendProblem(reply, problem);
   });
-  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, missing(app, request)));
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, missing(app, request)));
   // Before the body arrives, because nobody reads it.
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return sendProblem(request, reply, missing(app, request));
+    if (request.is404) return sendProblem(reply, missing(app, request));
   });
 }
 
@@ -83,11 +83,7 @@ function missing(app: FastifyInstance, request: FastifyRequest): ProblemError {
 }
 
 /** Sends a problem as the response. */
-export function sendProblem(
-  _request: FastifyRequest,
-  reply: FastifyReply,
-  problem: ProblemError,
-): FastifyReply {
+export function sendProblem(reply: FastifyReply, problem: ProblemError): FastifyReply {
   const { status, title } = PROBLEMS[problem.code];
   return reply
     .code(status)

@@ -82,13 +82,13 @@ export function createServer({
 }
 
 /** Responds to a path that cannot be read. Hooks do not run for requests without a route. */
-function sendPathProblem(request: FastifyRequest, reply: FastifyReply, code: string): void {
+function sendPathProblem(_request: FastifyRequest, reply: FastifyReply, code: string): void {
   const problem =
     code === 'FST_ERR_MAX_PARAM_LENGTH'
       ? new ProblemError('not-found', 'No resource exists at this path')
       : new ProblemError('invalid-request', 'The path is malformed');
   addCommonHeaders(reply);
-  sendProblem(request, reply, problem);
+  sendProblem(reply, problem);
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
-import { readEvents } from '../../src/webhooks/trends/trend-store.ts';
+import { readEventCounts } from '../../src/webhooks/trends/trend-store.ts';
 import { skipOnceFree } from '../delivery/webhook-helpers.ts';
 import { ManualClock } from '../support/clock.ts';
 import { breakTable, openDatabaseOf } from '../support/database.ts';
@@ -106,7 +106,7 @@ describe('health and metrics', () => {
     }
     // Counters of the chart are written when the service stops.
     await using database = await openDatabaseOf(dataDir);
-    const counts = (await readEvents(database.reader, 0)).map(({ event_count: count }) => count);
+    const counts = (await readEventCounts(database.reader, 0)).map(({ event_count: count }) => count);
     assert.deepEqual(counts, [1]);
   });
 

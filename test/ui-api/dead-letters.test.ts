@@ -190,8 +190,8 @@ describe('dead letters of all webhooks', () => {
       ['?subtopic=ACCOUNT_CREATED', 6],
       ['?subtopic=ACCOUNT_DELETED', 0],
       [`?message_id=${c.message_id}`, 1],
-      [`?from_dt=${encodeURIComponent(String(c.enqueued_dt))}&webhook_id=${ids.North}`, 1],
-      [`?until_dt=${encodeURIComponent(String(c.enqueued_dt))}&webhook_id=${ids.North}`, 2],
+      [`?from_dt=${encodeURIComponent(String(c.event_dt))}&webhook_id=${ids.North}`, 1],
+      [`?until_dt=${encodeURIComponent(String(c.event_dt))}&webhook_id=${ids.North}`, 2],
       ['?search=south&response_status=500', 3],
     ];
     for (const [query, total] of narrowed) assert.equal((await letters(query)).total, total, query);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { TrendRecorder } from '../../src/webhooks/trends/trend-recorder.ts';
-import { ALL_WEBHOOKS, readEvents, readTrend } from '../../src/webhooks/trends/trend-store.ts';
+import { ALL_WEBHOOKS, readEventCounts, readTrend } from '../../src/webhooks/trends/trend-store.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { SILENT_LOGS } from '../support/logs.ts';
@@ -42,7 +42,7 @@ describe('the recorded data of charts', () => {
     ]);
     assert.deepEqual(await countsOf(7, HOUR_MS), [[0, 3, 2, 130, 50]]);
     assert.deepEqual(await countsOf(0, HOUR_MS), [[0, 5, 2, 170, 50]]);
-    const events = await readEvents(database.reader, 0);
+    const events = await readEventCounts(database.reader, 0);
     assert.deepEqual(
       events.map((row) => [row.start_at, row.event_count]),
       [[start, 2]],
@@ -90,7 +90,7 @@ describe('the recorded data of charts', () => {
       (await readTrend(database.reader, webhookId, HOUR_MS, 0)).reduce((sum, row) => sum + row.successes, 0);
     assert.deepEqual([await successes(1), await successes(ALL_WEBHOOKS)], [2, 2]);
     assert.equal((await readTrend(database.reader, 2, HOUR_MS, 0))[0]?.failures, 1);
-    assert.equal((await readEvents(database.reader, 0))[0]?.event_count, 1);
+    assert.equal((await readEventCounts(database.reader, 0))[0]?.event_count, 1);
   });
 
   test('is deleted in steps once no chart shows it any more', async () => {

@@ -124,9 +124,9 @@ function removeAccountContentRoute(routes: Routes, contents: AccountContentServi
         operationId: 'removeAccountContent',
         summary: 'Remove content from an account',
         description:
-          'Triggers CONTENT_REMOVED_FROM_ACCOUNT for what the account no longer has. Removing a folder triggers one event ' +
+          'Triggers CONTENT_REMOVED_FROM_ACCOUNT for what the account no longer has, directly or through a folder. Removing a folder triggers one event ' +
           'for it and one for each subfolder, listing the current content that the account no longer has. If the account ' +
-          'still has everything another way, there is no event. Only content that was added directly can be removed.',
+          'still has everything, there is no event. Only content that was added directly can be removed.',
         params: ContentParams,
         response: { 204: Type.Null({ description: 'The content is removed.' }), ...problems(404) },
       },

@@ -23,7 +23,7 @@ export interface UploadFolder extends AsyncDisposable {
 
 /** Dependencies of {@link UploadFolders}. */
 export interface UploadFoldersDependencies {
-  /** An existing folder on the disk of the content store. */
+  /** The existing `tmp/` of the data folder. The content store may be on another disk. */
   folder: string;
   log: Logger;
 }
@@ -107,8 +107,7 @@ export class UploadFolders {
   }
 
   /**
-   * Files that cannot be removed now are removed at the next startup. They must not turn a response into a
-   * failure.
+   * Files that cannot be removed now are removed at a later startup. They must not turn a response into a failure.
    */
   async #close(folder: string, caller: string): Promise<void> {
     try {

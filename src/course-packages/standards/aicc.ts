@@ -4,7 +4,7 @@ import { packageError, quoted } from '../package-error.ts';
 import { StructureBudget } from '../structure-budget.ts';
 import { aiccItems } from './aicc-structure.ts';
 import { parseRecords, parseSection, parseTable, type TableRow } from './aicc-tables.ts';
-import { resolveLaunch } from './launch-target.ts';
+import { resolveLaunchTarget } from './launch-target.ts';
 import { PERCENT, scoreWithin } from './score-text.ts';
 import { titleText } from './title-text.ts';
 
@@ -81,7 +81,7 @@ function readUnit(course: CourseFiles, row: TableRow, id: string, title: string 
   return {
     id,
     title: title ?? id,
-    launch: resolveLaunch(course, {
+    launch: resolveLaunchTarget(course, {
       unit: id,
       href: fieldOf(row, 'file_name'),
       parameters: fieldOf(row, 'web_launch'),

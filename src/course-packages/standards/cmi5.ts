@@ -11,7 +11,7 @@ import { type PackageError, packageError, quoted } from '../package-error.ts';
 import { NODES_OF_AN_ITEM, StructureBudget } from '../structure-budget.ts';
 import { attributeOf, childOf, childrenOf, textOf, type XmlElement } from '../xml-tree.ts';
 import { isAbsoluteIri, notAbsoluteIri } from './absolute-iri.ts';
-import { resolveLaunch } from './launch-target.ts';
+import { resolveLaunchTarget } from './launch-target.ts';
 import { scoreWithin } from './score-text.ts';
 import { shortText, titleText } from './title-text.ts';
 
@@ -131,7 +131,7 @@ class StructureReader {
     return {
       id,
       title: firstLanguage(element) ?? id,
-      launch: resolveLaunch(this.#course, { unit: id, href: textOf(childOf(element, 'url')) }),
+      launch: resolveLaunchTarget(this.#course, { unit: id, href: textOf(childOf(element, 'url')) }),
       reports: true,
       masteryScore: scoreWithin(this.#course, attributeOf(element, 'masteryScore'), SCALED, id),
       completionThreshold: null,

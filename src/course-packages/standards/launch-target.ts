@@ -31,7 +31,7 @@ interface Address {
  *
  * @throws {PackageError} LAUNCH_INVALID, LAUNCH_FILE_MISSING
  */
-export function resolveLaunch(course: CourseFiles, reference: LaunchReference): LaunchTarget {
+export function resolveLaunchTarget(course: CourseFiles, reference: LaunchReference): LaunchTarget {
   const href = withBases(reference.href?.trim() ?? '', reference.bases ?? []);
   const parameters = reference.parameters?.trim() ?? '';
   const invalid = (reason: string) =>

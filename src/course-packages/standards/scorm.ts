@@ -6,7 +6,7 @@ import { packageError, quoted } from '../package-error.ts';
 import type { Sequencing } from '../scorm-sequencing.ts';
 import { NODES_OF_AN_ITEM, StructureBudget } from '../structure-budget.ts';
 import { attributeOf, childOf, childrenOf, textOf, XML_NAMESPACE, type XmlElement } from '../xml-tree.ts';
-import { resolveLaunch } from './launch-target.ts';
+import { resolveLaunchTarget } from './launch-target.ts';
 import { SequencingReader } from './read-sequencing.ts';
 import { PERCENT, scoreWithin } from './score-text.ts';
 import { Scorm2004Reader } from './scorm-2004.ts';
@@ -211,7 +211,7 @@ class ItemReader {
     return {
       id,
       title: titleText(textOf(childOf(item, 'title'))) ?? id,
-      launch: resolveLaunch(this.#course, {
+      launch: resolveLaunchTarget(this.#course, {
         unit: id,
         href: attributeOf(resource, 'href'),
         bases: [...this.#bases, xmlBase(resource)],

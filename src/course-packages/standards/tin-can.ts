@@ -4,7 +4,7 @@ import type { CourseOutline } from '../package-description.ts';
 import { packageError, quoted } from '../package-error.ts';
 import { attributeOf, childOf, childrenOf, textOf } from '../xml-tree.ts';
 import { isAbsoluteIri, notAbsoluteIri } from './absolute-iri.ts';
-import { resolveLaunch } from './launch-target.ts';
+import { resolveLaunchTarget } from './launch-target.ts';
 import { titleText } from './title-text.ts';
 
 /**
@@ -51,7 +51,7 @@ export async function readTinCan(course: CourseFiles, file: SourceFile): Promise
     units: [
       {
         ...unit,
-        launch: resolveLaunch(course, { unit: id, href: textOf(childOf(activity, 'launch')) }),
+        launch: resolveLaunchTarget(course, { unit: id, href: textOf(childOf(activity, 'launch')) }),
         reports: true,
         masteryScore: null,
         completionThreshold: null,

@@ -36,7 +36,7 @@ export function toClientRecord(client: Omit<ApiClient, 'tokenGeneration' | 'revi
     scopes: SCOPES.filter((scope) => client.scopes.has(scope)),
     enabled: client.enabled,
     created_dt: formatDateTime(client.createdAt),
-    /** When it last got a token, to the minute. */
+    /** When it last got a token or used Basic authentication, to the minute. */
     last_used_dt: formatOptionalDateTime(client.lastUsedAt),
   };
 }

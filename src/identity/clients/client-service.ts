@@ -19,12 +19,12 @@ import {
   disableClient,
   enableClient,
   insertClient,
-  noteClientUse,
   replaceSecret,
   selectClient,
   selectClients,
   selectLockedClient,
   updateClient,
+  updateLastUse,
 } from './client-store.ts';
 
 const ID_PREFIX = 'cw_';
@@ -63,7 +63,7 @@ export interface ApiClient {
   /** Tokens of an earlier generation are invalid. */
   tokenGeneration: number;
   createdAt: number;
-  /** When it last got a token, to the minute; null before the first. */
+  /** When it last got a token or used Basic authentication, to the minute; null before the first time. */
   lastUsedAt: number | null;
   /** Counts the changes of its name, address, scopes and of whether it is enabled. */
   revision: number;
@@ -229,7 +229,7 @@ export class ClientService {
     const now = this.#with.now();
     const staleAt = now - USE_NOTED_EVERY_MS;
     if (client.lastUsedAt !== null && client.lastUsedAt > staleAt) return;
-    await this.#with.database.transaction((tx) => noteClientUse(tx, client.clientId, now, staleAt));
+    await this.#with.database.transaction((tx) => updateLastUse(tx, client.clientId, now, staleAt));
   }
 
   async #recordUpdate(tx: Transaction, by: Actor, before: ApiClientRow, after: ApiClientRow): Promise<void> {

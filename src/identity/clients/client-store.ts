@@ -105,7 +105,7 @@ export async function replaceSecret(tx: Transaction, clientId: string, secretHas
 }
 
 /** Records a use at `usedAt` unless one after `staleAt` is already recorded. Both are in epoch milliseconds. */
-export async function noteClientUse(
+export async function updateLastUse(
   tx: Transaction,
   clientId: string,
   usedAt: number,

@@ -158,7 +158,7 @@ function toRecord({ letter, about }: DeadLetterInBrief) {
     response_status: letter.response_status,
     status: letter.status,
     status_reason: letter.status_reason,
-    enqueued_dt: formatDateTime(letter.enqueued_at),
+    event_dt: formatDateTime(letter.enqueued_at),
     dead_lettered_dt: formatDateTime(letter.updated_at),
     about,
   };

@@ -107,7 +107,6 @@ function toOverview(
     created_dt: formatDateTime(webhook.created_at),
     /** Waiting messages, including one in flight. */
     depth: webhook.pending ?? 0,
-    head_attempts: waits ? (webhook.receive_count ?? 0) : 0,
     /** Null while it is in flight or delivery is paused. */
     next_attempt_dt:
       isInFlight(webhook, now) || !waits || !delivers || webhook.paused_at !== null

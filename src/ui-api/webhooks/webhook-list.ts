@@ -36,7 +36,6 @@ export interface ListedWebhook {
   last_error_message: string | null;
   created_at: number;
   pending: number | null;
-  receive_count: number | null;
   lease_token: string | null;
   available_at: number | null;
   focus_count: number;
@@ -142,7 +141,6 @@ function withNumbers(webhooks: ReturnType<typeof existingWebhooks>) {
       'webhook_statistics.last_error_at',
       'webhook_statistics.last_error_message',
       'queue_lines.pending',
-      'queue_lines.receive_count',
       'queue_lines.lease_token',
       'queue_lines.available_at',
     ]);

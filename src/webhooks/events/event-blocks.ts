@@ -1,3 +1,4 @@
+import { MIB } from '../../bytes.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
@@ -20,7 +21,7 @@ import { toKeyFilter } from './key-filter.ts';
 /** Number of events in a block. A search reads all of them if it cannot skip the block. */
 export const BLOCK_EVENTS = 512;
 /** Maximum size of the events in memory at once, in bytes of text. */
-const PART_BYTES = 4 * 1_024 * 1_024;
+const PART_BYTES = 4 * MIB;
 const INTERVAL_MS = 1_000;
 /** Between two blocks, deliveries and events have the database to themselves. */
 const STEP_PAUSE_MS = 10;

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { KIB } from '../../bytes.ts';
 
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
@@ -6,7 +7,7 @@ const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 /** Maximum number of UTF-8 bytes of a UTF-16 unit. */
 const MAX_BYTES_OF_UNIT = 3;
-const SCRATCH_BYTES = 64 * 1_024;
+const SCRATCH_BYTES = 64 * KIB;
 
 /** The text that is being hashed. Signing never waits for anything, so one buffer is enough. */
 const scratch = Buffer.alloc(SCRATCH_BYTES);

@@ -5,9 +5,9 @@ import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import { addCounters, countAttempt, emptyCounters, KEPT_MS, type TrendCounters } from './trend.ts';
 import {
   ALL_WEBHOOKS,
-  addEvents,
+  addEventCounts,
   addTrends,
-  deleteEventsBefore,
+  deleteEventCountsBefore,
   deleteTrendsBefore,
   type StoredCounters,
 } from './trend-store.ts';
@@ -92,7 +92,7 @@ export class TrendRecorder implements AsyncDisposable {
       let removed = await deleteTrendsBefore(tx, MINUTE_MS, now - KEPT_MS[MINUTE_MS], limit);
       if (removed < limit)
         removed += await deleteTrendsBefore(tx, HOUR_MS, now - KEPT_MS[HOUR_MS], limit - removed);
-      if (removed < limit) await deleteEventsBefore(tx, now - KEPT_MS[MINUTE_MS]);
+      if (removed < limit) await deleteEventCountsBefore(tx, now - KEPT_MS[MINUTE_MS]);
       return removed;
     });
   }
@@ -124,7 +124,9 @@ export class TrendRecorder implements AsyncDisposable {
     this.#unwritten = merged(this.#unwritten, toRows(attempts));
     try {
       if (events.size > 0) {
-        await this.#with.database.transaction((tx) => addEvents(tx, [...events]), { durability: 'deferred' });
+        await this.#with.database.transaction((tx) => addEventCounts(tx, [...events]), {
+          durability: 'deferred',
+        });
         events.clear();
       }
       while (this.#unwritten.length > 0) {

@@ -10,7 +10,13 @@ import {
   type TrendCounters,
   type TrendPeriod,
 } from './trend.ts';
-import { ALL_WEBHOOKS, countAttemptsSince, readEvents, readMostFailing, readTrend } from './trend-store.ts';
+import {
+  ALL_WEBHOOKS,
+  countAttemptsSince,
+  readEventCounts,
+  readMostFailing,
+  readTrend,
+} from './trend-store.ts';
 
 /** The attempts from a given time (epoch milliseconds) until the next bucket starts. */
 export interface TrendBucket {
@@ -63,7 +69,7 @@ export class TrendService {
     await this.#with.recorder.write();
     const now = this.#with.now();
     const attempts = await this.#buckets(ALL_WEBHOOKS, 'hour', now);
-    const rows = await readEvents(this.#with.reader, attempts[0]!.startAt);
+    const rows = await readEventCounts(this.#with.reader, attempts[0]!.startAt);
     const events = new Map(rows.map((row) => [row.start_at, row.event_count]));
     return attempts.map(({ startAt, counters: { successes, failures } }) => ({
       startAt,

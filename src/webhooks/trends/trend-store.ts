@@ -45,7 +45,7 @@ export async function addTrends(tx: Transaction, counters: readonly StoredCounte
 }
 
 /** Adds to the numbers of events, by the minute in which they occurred. */
-export async function addEvents(
+export async function addEventCounts(
   tx: Transaction,
   counts: readonly (readonly [startAt: number, events: number])[],
 ): Promise<void> {
@@ -99,7 +99,7 @@ export async function countAttemptsSince(
 }
 
 /** Events by minute, starting from a given time. */
-export async function readEvents(
+export async function readEventCounts(
   reader: Pick<Reader, 'all'>,
   since: number,
 ): Promise<{ start_at: number; event_count: number }[]> {
@@ -139,6 +139,6 @@ export async function deleteTrendsBefore(
 }
 
 /** Removes the numbers of events from before a given time, and returns how many. */
-export async function deleteEventsBefore(tx: Transaction, before: number): Promise<number> {
+export async function deleteEventCountsBefore(tx: Transaction, before: number): Promise<number> {
   return await tx.run('delete from event_trends where start_at < ?', before);
 }

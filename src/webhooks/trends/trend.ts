@@ -83,7 +83,7 @@ export const TREND_PERIODS = {
 } as const satisfies Record<string, { counterMs: CounterWidth; bucketMs: number; buckets: number }>;
 export type TrendPeriod = keyof typeof TREND_PERIODS;
 
-/** How long counters are kept: the period that the charts show, and one more bucket. */
+/** How long counters are kept. Charts show at most one hour of minutes and 30 days of hours. */
 export const KEPT_MS: Readonly<Record<CounterWidth, number>> = {
   [MINUTE_MS]: 2 * HOUR_MS,
   [HOUR_MS]: 31 * DAY_MS,

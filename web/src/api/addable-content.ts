@@ -19,7 +19,7 @@ interface AddableFilter {
 }
 
 /** Content whose name contains the text or whose id it is, the best matches first. All content if the text is empty. */
-export const addableContentQuery = ({ accountId, types, ...query }: AddableFilter) =>
+const addableContentQuery = ({ accountId, types, ...query }: AddableFilter) =>
   queryOptions({
     queryKey: [...(accountId === null ? contentKey : [...accountsKey, accountId]), 'addable', types, query],
     queryFn: ({ signal }) =>

@@ -57,7 +57,7 @@ export function letterColumns(readOnly: boolean): readonly Column<DeadLetter>[] 
       isSpare: true,
       label: words.occurred,
       width: '6.25rem',
-      cell: (letter) => <Time value={letter.enqueued_dt} format="clock" />,
+      cell: (letter) => <Time value={letter.event_dt} format="clock" />,
     },
     {
       id: 'given',
