@@ -177,6 +177,7 @@ export function withInteractions(before: Cmi, data: string): Cmi {
   const added = readRows(data, MAX_ROWS).map((row) => ({
     id: row.interaction_id ?? '',
     type: wordOr(row.type_interaction, TYPES),
+    date: row.date ?? '',
     time: row.time ?? '',
     result: wordOr(row.result, RESULTS),
     student_response: row.student_response ?? '',
