@@ -156,3 +156,18 @@ export function flatStructure(
 ): CourseStructure {
   return { identifier, items: units.map(plainItem), scorm2004: null, cmi5: null };
 }
+
+/** The units of a course in the order of its structure. Units that the structure does not have come last. */
+export function inStructureOrder<Unit extends { readonly id: string }>(
+  units: readonly Unit[],
+  { items }: Pick<CourseStructure, 'items'>,
+): Unit[] {
+  const places = new Map<string, number>();
+  const visit = ({ id, isUnit, children }: StructureItem) => {
+    if (isUnit) places.set(id, places.size);
+    for (const child of children) visit(child);
+  };
+  for (const item of items) visit(item);
+  const placeOf = ({ id }: Unit) => places.get(id) ?? places.size;
+  return units.toSorted((one, other) => placeOf(one) - placeOf(other));
+}

@@ -1,4 +1,8 @@
-import { type CourseStructure, flatStructure } from '../../course-packages/course-structure.ts';
+import {
+  type CourseStructure,
+  flatStructure,
+  inStructureOrder,
+} from '../../course-packages/course-structure.ts';
 import type { LearningStandard } from '../../course-packages/learning-standard.ts';
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { Reader } from '../../database/database.ts';
@@ -12,7 +16,7 @@ export interface PlayableVersion {
   learningStandard: LearningStandard;
   /** Names the version's files in the content store. */
   contentKey: string;
-  /** At least one unit, in the order of the manifest. */
+  /** At least one unit, in the order of the structure. */
   units: readonly LaunchUnit[];
   /**
    * The structure in the manifest. For a version that an earlier release imported, it is a flat list of the units until
@@ -37,14 +41,16 @@ export async function readPlayableVersion(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const units = JSON.parse(row.units) as LaunchUnit[];
+  const structure =
+    row.structure === null ? flatStructure(null, units) : (JSON.parse(row.structure) as CourseStructure);
   return {
     courseId,
     versionId,
     courseName: row.name,
     learningStandard: row.learning_standard as LearningStandard,
     contentKey: row.content_key,
-    units,
-    structure:
-      row.structure === null ? flatStructure(null, units) : (JSON.parse(row.structure) as CourseStructure),
+    // Earlier releases stored the units of AICC courses in another order.
+    units: inStructureOrder(units, structure),
+    structure,
   };
 }

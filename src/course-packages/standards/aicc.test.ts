@@ -166,11 +166,32 @@ describe('the structure of an AICC course', () => {
     );
   });
 
+  it('gives the order of the units, whatever their order in the .au file', async () => {
+    const { units } = await read({ 'course.cst': 'block,member,member\r\nroot,B1,a3\r\nB1,A2,a1\r\n' });
+    assert.deepEqual(
+      units.map(({ id }) => id),
+      ['A2', 'A1', 'A3'],
+    );
+  });
+
+  it('names the course that has no title after its first unit', async () => {
+    const { title } = await read({
+      'course.crs': '[Course]\r\nCourse_ID=G1\r\n',
+      'course.cst': 'block,member,member,member\r\nROOT,A3,A1,A2\r\n',
+      'course.des': 'system_id,title\r\nA1,Second\r\nA3,First\r\n',
+    });
+    assert.equal(title, 'First');
+  });
+
   it('has units outside all blocks at its end, and no duplicate, circular or unknown ones', async () => {
-    const { structure, warnings } = await read({
+    const { structure, units, warnings } = await read({
       'course.cst': 'block,member,member,member\r\nROOT,B1,gone,B1\r\nB1,A2,ROOT,B1\r\n',
     });
     assert.deepEqual(outline(structure.items), [['B1', 'A2'], 'A1', 'A3']);
+    assert.deepEqual(
+      units.map(({ id }) => id),
+      ['A2', 'A1', 'A3'],
+    );
     assert.match(warnings.join('\n'), /member "gone", which is neither/);
     assert.match(warnings.join('\n'), /contains the unit "A1"\. It comes last/);
   });

@@ -1,4 +1,5 @@
 import type { CourseFiles, SourceFile } from '../course-files.ts';
+import { type CourseStructure, inStructureOrder } from '../course-structure.ts';
 import type { CourseOutline, LaunchUnit } from '../package-description.ts';
 import { packageError, quoted } from '../package-error.ts';
 import { StructureBudget } from '../structure-budget.ts';
@@ -68,12 +69,14 @@ export async function readAicc(course: CourseFiles, description: SourceFile): Pr
     new StructureBudget(description.name, course.limits.structureNodes),
   );
   const identifier = about.get('course_id') || null;
+  const structure: CourseStructure = { identifier, items, scorm2004: null, cmi5: null };
   return {
     learningStandard: 'AICC',
     title: titleText(about.get('course_title') ?? null) ?? '',
     identifier,
-    units: [...units.values()],
-    structure: { identifier, items, scorm2004: null, cmi5: null },
+    // The order of the rows in the .au file says nothing.
+    units: inStructureOrder([...units.values()], structure),
+    structure,
   };
 }
 
