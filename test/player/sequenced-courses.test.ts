@@ -159,9 +159,9 @@ describe('a SCORM 2004 course of one unit', () => {
   });
   after(() => service.stop());
 
-  const course = (ofUnit: string, ofCourse = '') =>
+  const course = (ofUnit: string, ofCourse = '', presentation = '') =>
     scorm2004Course({
-      items: `<item identifier="i1" identifierref="r1"><title>Exam</title><imsss:sequencing>${ofUnit}</imsss:sequencing></item>`,
+      items: `<item identifier="i1" identifierref="r1"><title>Exam</title><imsss:sequencing>${ofUnit}</imsss:sequencing>${presentation}</item>`,
       sequencing: `<imsss:sequencing>${ofCourse}</imsss:sequencing>`,
     });
   const rule = (set: string, condition: string, action: string) =>
@@ -228,6 +228,32 @@ describe('a SCORM 2004 course of one unit', () => {
         const states: SequencingState[] = [];
         const opened = [await visit(files, states), await visit(files, states), await visit(files, states)];
         assert.deepEqual(opened, [true, true, false]);
+      }
+    });
+  }
+
+  for (const [what, hidden, after] of [
+    ['suspends the course', 'exitAll', { attempts: 1, isSuspended: true }],
+    ['ends the course', 'suspendAll', { attempts: 0, isSuspended: false }],
+  ] as const) {
+    it(`can still be taken if the learner exits before it has begun, and the exit ${what}`, async () => {
+      const presentation =
+        '<adlnav:presentation xmlns:adlnav="http://www.adlnet.org/xsd/adlnav_v1p3"><adlnav:navigationInterface>' +
+        `<adlnav:hideLMSUI>${hidden}</adlnav:hideLMSUI></adlnav:navigationInterface></adlnav:presentation>`;
+      const files = course('<imsss:limitConditions attemptLimit="1"/>', '', presentation);
+      const tree = activityTreeOf((await inspectFiles(files)).structure);
+      assert.ok(tree !== null);
+      let state: SequencingState | null = null;
+      for (const visit of ['the first visit', 'the second visit']) {
+        const page: Sequencer = new Sequencer(tree, state);
+        assert.equal(page.begin(), 'i1', visit);
+        page.unitOpened(false);
+        page.leaveUnit(true);
+        page.unitNeverBegan();
+        page.exit();
+        state = page.state().sequencing;
+        const { attempts, isSuspended } = state.activities.i1 ?? { attempts: 0, isSuspended: false };
+        assert.deepEqual({ attempts, isSuspended }, after, visit);
       }
     });
   }

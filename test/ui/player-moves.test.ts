@@ -127,6 +127,91 @@ describe('a learner who asks for another unit while one is closing', () => {
     assert.deepEqual(await unitsOf(registrationId), ONLY_FIRST);
   });
 
+  /** Leaves the second lesson for the third one, before the page of the second one has loaded. */
+  const skipSecond = async (learner: Learner, lesson: { arrived: Promise<unknown> }) => {
+    await lesson.arrived;
+    await inLesson(learner, 2);
+    await button(learner, /^Lesson 3/).click();
+    await inLesson(learner, 3);
+    await learner.given();
+  };
+  const stateOf = async (registrationId: string) => (await runtimeOf(registrationId)).state.sequencing;
+  const passes = async (learner: Learner) => {
+    await learner.course.locator('#pass').click();
+    await learner.saved();
+  };
+
+  it('leaves a sequenced unit before its page has loaded, and the unit gets no status', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await passFirst(learner);
+    const lesson = await held(learner.page, 'lesson/index.html');
+    await click(learner, 'Next');
+    await skipSecond(learner, lesson);
+    assert.equal((await stateOf(registrationId)).activities.i2, undefined, 'no attempt has begun');
+    await passes(learner);
+    assert.deepEqual(await unitsOf(registrationId), [
+      ...['Incomplete', 'UNKNOWN'],
+      ...['Completed', 'Incomplete', 'Completed'],
+    ]);
+    await button(learner, /^Lesson 2/).click();
+    await inLesson(learner, 2);
+    assert.equal((await learner.given()).entry, 'ab-initio');
+    await passes(learner);
+    assert.deepEqual((await unitsOf(registrationId)).slice(0, 2), ['Completed', 'PASS']);
+  });
+
+  it('leaves a finished unit before its page has loaded again, and the unit is still finished', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await passFirst(learner);
+    await click(learner, 'Next');
+    await inLesson(learner, 2);
+    await learner.given();
+    await passes(learner);
+    await click(learner, /^Lesson 1/);
+    await inLesson(learner, 1);
+    await learner.given();
+    const lesson = await held(learner.page, 'lesson/index.html');
+    await click(learner, /^Lesson 2/);
+    await skipSecond(learner, lesson);
+    await passes(learner);
+    assert.deepEqual((await unitsOf(registrationId)).slice(0, 2), ['Completed', 'PASS']);
+  });
+
+  it('leaves a resumed unit before its page has loaded, and the unit keeps its data', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await passFirst(learner);
+    await click(learner, 'Next');
+    await inLesson(learner, 2);
+    await learner.given();
+    await learner.course.locator('#suspend').click();
+    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+    const lesson = await held(learner.page, 'lesson/index.html');
+    await learner.open(service, registrationId);
+    await skipSecond(learner, lesson);
+    await button(learner, /^Lesson 2/).click();
+    await inLesson(learner, 2);
+    const { entry, location, suspend_data } = await learner.given();
+    assert.deepEqual([entry, location, suspend_data], ['resume', 'page-7', 'answers=a,b']);
+    assert.equal((await stateOf(registrationId)).activities.i2.attempts, 1);
+  });
+
+  it('leaves a unit that failed and never ended before its page has loaded again, and the unit is not passed', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await passFirst(learner);
+    await click(learner, 'Next');
+    await inLesson(learner, 2);
+    await learner.given();
+    await learner.calls(['SetValue', 'cmi.success_status', 'failed'], ['Commit', '']);
+    await learner.saved();
+    const lesson = await held(learner.page, 'lesson/index.html');
+    await learner.open(service, registrationId);
+    await skipSecond(learner, lesson);
+    await passes(learner);
+    const { isSuspended, objectives } = (await stateOf(registrationId)).activities.i2;
+    assert.deepEqual([isSuspended, objectives[0].satisfied], [true, null]);
+    assert.deepEqual((await unitsOf(registrationId)).slice(0, 2), ['Incomplete', 'UNKNOWN']);
+  });
+
   it('opens a unit of a plain table of contents once', async () => {
     const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
     await using learner = await newLearner(browser);

@@ -154,10 +154,15 @@ export class OpenUnit {
     return true;
   }
 
-  /** If the unit still runs after its course was closed, ends it, or suspends it with the whole course. */
+  /**
+   * If the unit still runs after its course was closed, ends it, or suspends it with the whole course. A unit that never
+   * began a session has nothing to end, unless its time is up.
+   */
   end(leaving: Leaving, sequencer: Sequencer | null): void {
-    if (!this.runtime?.session.isRunning) return;
+    if (this.runtime === null) return;
     const { session, report } = this.runtime;
+    if (!session.hasBegun && leaving !== 'time-out') sequencer?.unitNeverBegan();
+    if (!session.isRunning) return;
     if (leaving === 'time-out') this.runtime.timeOut();
     else if (sequencer !== null && report !== null) {
       if (leaving === 'out') sequencer.track(this.unit.id, report());

@@ -52,6 +52,7 @@ export class ScormSession {
   #earlierMs = 0;
   #engine: Engine;
   #isRunning = false;
+  #hasBegun = false;
   #isTerminated = false;
   #left: Record<string, unknown> | null = null;
 
@@ -100,6 +101,11 @@ export class ScormSession {
     return this.#isRunning;
   }
 
+  /** Whether the course has ever initialized. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
   readonly initialize = (parameter?: unknown): string =>
     this.#guarded(() => {
       if (this.#isTerminated && this.#left !== null) {
@@ -113,6 +119,7 @@ export class ScormSession {
       const result = this.#engine.initialize(text(parameter));
       if (result === 'true') {
         this.#isRunning = true;
+        this.#hasBegun = true;
         this.#onChange('initialize');
       }
       return result;

@@ -37,6 +37,8 @@ export class Sequencer {
   #isWaiting = false;
   #isLeaving = false;
   #endsUnit = false;
+  /** Whether the learner leaves a unit that never began a session. */
+  #isUnbegun = false;
 
   /**
    * @param state the state that an earlier page stored; null without one
@@ -123,6 +125,9 @@ export class Sequencer {
 
   /** Returns the unit to which the request leads; null for none. */
   request(request: NavigationRequest): string | null {
+    // A suspended course continues with the unit.
+    if (this.#isUnbegun && request !== 'suspendAll') this.#session.undoDelivery();
+    this.#isUnbegun = false;
     return this.#follow(this.#session.navigate(request));
   }
 
@@ -233,6 +238,14 @@ export class Sequencer {
   leaveUnit(isExit: boolean): void {
     this.#isLeaving = true;
     this.#endsUnit = !isExit || this.#exitEndsCourse;
+  }
+
+  /**
+   * The unit that the learner leaves never began a session. So the next request leaves it as if it had not been opened.
+   * Otherwise, it would get the status of a unit that ended without one, and its suspended data would be lost.
+   */
+  unitNeverBegan(): void {
+    this.#isUnbegun = true;
   }
 
   /** The learner stays in the open unit after all. */

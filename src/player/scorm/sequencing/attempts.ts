@@ -48,14 +48,18 @@ export function endAttemptsBelow(tree: ActivityTree, activity: Activity): void {
   }
 }
 
+/** Ends what the delivery of a leaf leaves behind (DB.2): the position to resume, and the attempts on other blocks. */
+export function leaveBehind(tree: ActivityTree, leaf: Activity): void {
+  forgetSuspended(tree, leaf);
+  endAttemptsBelow(tree, leaf);
+}
+
 /**
- * Prepares the delivery of a leaf (DB.2). New attempts begin from the root down to the leaf, except on activities whose
- * attempt is active or suspended.
+ * Prepares the delivery of a leaf (DB.2), after {@link leaveBehind}. New attempts begin from the root down to the leaf,
+ * except on activities whose attempt is active or suspended.
  * @returns whether a suspended attempt on the leaf resumes
  */
 export function beginAttempts(tree: ActivityTree, leaf: Activity): boolean {
-  forgetSuspended(tree, leaf);
-  endAttemptsBelow(tree, leaf);
   const isResumed = leaf.isSuspended;
   for (const each of leaf.path().toReversed()) {
     if (each.isActive) continue;

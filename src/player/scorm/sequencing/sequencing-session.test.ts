@@ -243,6 +243,51 @@ describe('sequencing of SCORM 2004', () => {
     assert.equal(learner.go('abandonAll'), 'over');
   });
 
+  it('undoes the delivery of a unit that never began, and keeps the learner’s position', async () => {
+    const once = (id: string) => unit(id, rule('preConditionRule', 'condition="attempted"', 'disabled'));
+    const learner = await Learner.in(unit('a') + block('x', once('exam') + unit('b')) + unit('c'));
+    learner.go('start');
+    learner.go('continue');
+    learner.session.undoDelivery();
+    const { current, root } = learner.session.tree;
+    assert.deepEqual([current?.id, current?.attempts, current?.parent?.attempts], ['exam', 0, 0]);
+    assert.equal(root.attempts, 1);
+    assert.equal(learner.go('continue'), 'b');
+    assert.equal(learner.choose('exam'), 'exam', 'it is not attempted yet');
+    learner.session.undoDelivery();
+    assert.equal(learner.choose('c'), 'c');
+    const { session } = learner;
+    assert.deepEqual(session.tree.find('exam')?.state(), null);
+    assert.equal(learner.go('exitAll'), 'over');
+    assert.equal(learner.root.completed(), null);
+  });
+
+  it('undoes the delivery of a suspended unit, which is then still suspended', async () => {
+    const learner = await Learner.in(unit('a') + unit('b'));
+    learner.go('start');
+    learner.says({ exit: 'suspend', completion_status: 'incomplete' }).go('suspendAll');
+    assert.equal(learner.go('resumeAll'), 'a');
+    learner.session.undoDelivery();
+    assert.equal(learner.go('continue'), 'b');
+    const { delivered } = learner.session.navigate('previous');
+    assert.deepEqual(delivered, { id: 'a', isResumed: true });
+    learner.session.undoDelivery();
+    assert.equal(learner.go('exitAll'), 'over');
+    assert.deepEqual(learner.session.navigate('start').delivered, { id: 'a', isResumed: true });
+    assert.deepEqual([learner.root.attempts, learner.session.tree.find('a')?.attempts], [1, 1]);
+  });
+
+  it('uses up no attempt on the course if the learner exits before the first unit began', async () => {
+    const limited = `${FLOW}<imsss:limitConditions attemptLimit="1"/>`;
+    const learner = await Learner.in(unit('a') + unit('b'), limited);
+    assert.equal(learner.go('start'), 'a');
+    learner.session.undoDelivery();
+    assert.equal(learner.go('exitAll'), 'over');
+    assert.equal(learner.go('start'), 'a');
+    assert.equal(learner.go('exitAll'), 'over');
+    assert.equal(learner.go('start'), 'nothing');
+  });
+
   it('selects children once, or for each new attempt, and keeps the order that chance gave them', async () => {
     const numbers = [0.9, 0.1, 0.5, 0.2, 0.7, 0.3];
     let at = 0;

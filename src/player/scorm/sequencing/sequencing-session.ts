@@ -1,7 +1,7 @@
 import { type Activity, commonAncestor } from './activity.ts';
 import type { ActivityTreeDefinition } from './activity-definition.ts';
 import { ActivityTree } from './activity-tree.ts';
-import { beginAttempts, endAttempt, endAttemptsBelow } from './attempts.ts';
+import { beginAttempts, endAttempt, endAttemptsBelow, leaveBehind } from './attempts.ts';
 import { hasPreCondition, isBlocked } from './rules.ts';
 import { type FollowUp, type TerminationRequest, terminate } from './termination.ts';
 import type { SequencingState } from './tracking.ts';
@@ -58,7 +58,10 @@ const NOTHING: Found = { activity: null, endsSession: false };
  * The codes in the comments are those of its processes.
  */
 export class SequencingSession {
-  readonly tree: ActivityTree;
+  readonly #random: () => number;
+  #tree: ActivityTree;
+  /** The state before the last delivery; null before the first one. */
+  #undelivered: SequencingState | null = null;
 
   /**
    * @param state the state that an earlier session stored; null for the first session
@@ -69,7 +72,13 @@ export class SequencingSession {
     state: SequencingState | null,
     random: () => number = Math.random,
   ) {
-    this.tree = new ActivityTree(definition, state, random);
+    this.#random = random;
+    this.#tree = new ActivityTree(definition, state, random);
+  }
+
+  /** The activities, with their tracked data. Another tree once a delivery was undone. */
+  get tree(): ActivityTree {
+    return this.#tree;
   }
 
   /** Follows a request (Overall Sequencing Process, OP.1). An invalid request changes nothing. */
@@ -92,8 +101,21 @@ export class SequencingSession {
    */
   deliver(activity: Activity, evenIfBlocked = false): NavigationOutcome {
     if (!evenIfBlocked && !this.isDeliverable(activity)) return { delivered: null, isOver: false };
+    leaveBehind(this.tree, activity);
+    this.#undelivered = this.tree.state();
     const isResumed = beginAttempts(this.tree, activity);
     return { delivered: { id: activity.id, isResumed }, isOver: false };
+  }
+
+  /**
+   * Undoes the last delivery, because its unit never began a session. So no attempt has begun, and a suspended one is
+   * still suspended. The learner's position stays at the unit.
+   */
+  undoDelivery(): void {
+    const { current, definition } = this.tree;
+    if (current === null || this.#undelivered === null) return;
+    this.#tree = new ActivityTree(definition, this.#undelivered, this.#random);
+    this.#tree.current = this.#tree.find(current.id);
   }
 
   /** Whether neither used-up attempts nor a disabling rule prevents the delivery of a unit (DB.1.1). */
@@ -108,6 +130,7 @@ export class SequencingSession {
   resumeUndelivered(): boolean {
     const { current, suspended } = this.tree;
     if (current !== null || suspended === null) return false;
+    leaveBehind(this.tree, suspended);
     beginAttempts(this.tree, suspended);
     // The learner does not get it back.
     this.keepStatus();
