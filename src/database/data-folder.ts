@@ -5,8 +5,10 @@ import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-mode
 import { folderProblem } from '../file-system/folder-problem.ts';
 
 const ROOT_USER = 0;
-/** The result code of SQLite if another process has locked the database. */
+/** The result codes of SQLite if another process has locked the database, and if its file may not be written or opened. */
 const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_CANTOPEN = 14;
 
 /** The data folder is unusable: it is not writable, or another process is using it. */
 export class DataFolderError extends Error {
@@ -84,16 +86,16 @@ export function lockDataFolder(
     `the data folder ${folder.path} is in use by ${holder}; stop it first, or set data_dir to another folder`,
 ): Disposable {
   const holderFile = path.join(folder.path, 'coursewire.pid');
+  const lockFile = path.join(folder.path, 'coursewire.lock');
   let lock: DatabaseSync | undefined;
   try {
-    const lockFile = path.join(folder.path, 'coursewire.lock');
     createIfMissing(lockFile);
     lock = new DatabaseSync(lockFile, { timeout: 0 });
     lock.exec('begin exclusive');
     writeFileSync(holderFile, `${process.pid}\n`, { mode: PRIVATE_FILE_MODE });
   } catch (error) {
     lock?.close();
-    if (!isBusy(error)) throw unusable(folder.path, error);
+    if (!isBusy(error)) throw unusable(folder.path, named(error, lockFile));
     throw new DataFolderError(refusal(`another process${holderOf(holderFile)}`), { cause: error });
   }
   const locked = lock;
@@ -101,8 +103,19 @@ export function lockDataFolder(
 }
 
 function isBusy(error: unknown): boolean {
+  return resultCode(error) === SQLITE_BUSY;
+}
+
+/** The error of a file as the system reports it. SQLite names no file and no permissions. */
+function named(error: unknown, file: string): unknown {
+  const isDenied = [SQLITE_READONLY, SQLITE_CANTOPEN].includes(resultCode(error));
+  return isDenied ? Object.assign(error as Error, { code: 'EACCES', path: file }) : error;
+}
+
+/** The result code of SQLite; 0 for other errors. */
+function resultCode(error: unknown): number {
   // Extended result codes have more bits.
-  return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === SQLITE_BUSY;
+  return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 }
 
 function unusable(root: string, error: unknown): DataFolderError {

@@ -107,6 +107,17 @@ describe('the data folder of a user who does not exist while the service is stop
     assert.ok(errors.includes(expected), errors);
   });
 
+  it('is refused if only its lock belongs to another user, as after a command that root has run', async () => {
+    using folder = temporaryFolder();
+    const { dataDir } = makeFolders(folder.path);
+    chownSync(path.join(dataDir, 'content'), OTHER_USER, OTHER_USER);
+    const lock = path.join(dataDir, 'coursewire.lock');
+    writeFileSync(lock, '', { mode: 0o600 });
+    const { code, errors } = await openAsOther(dataDir);
+    assert.equal(code, 1);
+    assert.ok(errors.includes(`cannot be used: ${lock} belongs to the user with the id 0`), errors);
+  });
+
   it('is refused if it is missing in a folder of another user, with a line that names both', async () => {
     using folder = temporaryFolder();
     chmodSync(folder.path, 0o755);
