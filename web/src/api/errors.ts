@@ -75,6 +75,11 @@ export const isRateLimited = hasStatus(429);
 /** Whether the service cannot do this now. */
 export const isUnavailable = hasStatus(503);
 
+/** Whether the service responded, but could not do what was asked: it failed, or there were too many requests. */
+export function isRefusal(error: unknown): error is ApiError {
+  return isRateLimited(error) || (error instanceof ApiError && error.status >= 500);
+}
+
 /** Whether the other calls of a run would fail for the same reason: nobody responds, or the person may not do this. */
 export function concernsAll(error: unknown): boolean {
   return error instanceof UnreachableError || isUnauthorized(error) || isForbidden(error);

@@ -4,13 +4,12 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { Key, ReactNode } from 'react';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
-import { Callout } from './callout.tsx';
 import { Rows } from './data-rows.tsx';
 import styles from './data-table.module.css';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
-import { explainError } from './explain-error.ts';
 import { ExportButton, type ListExport } from './export-button.tsx';
+import { RereadProblem } from './reread-problem.tsx';
 import { type FurtherSearch, SearchFurther } from './search-further.tsx';
 import { selectColumn } from './selection/select-column.tsx';
 import { SelectionBar } from './selection/selection-bar.tsx';
@@ -89,8 +88,14 @@ export function DataTable<T extends object>({
   const [place, form] = useRowForm(shown);
   const order = orderOf(table, columns, defaultOrder);
   const onOrder = ({ sort, direction }: TableOrder) => table.change({ sort, direction });
+  const problem = <RereadProblem error={data === undefined ? null : error} className={styles.notice} />;
   if (data?.total === 0 && !table.narrowed && !isPlaceholderData) {
-    return <div className={styles.frame}>{empty}</div>;
+    return (
+      <div className={styles.frame}>
+        {problem}
+        {empty}
+      </div>
+    );
   }
   const isSelecting = selecting !== undefined && selecting.selection.chosen.size > 0;
   return (
@@ -122,13 +127,7 @@ export function DataTable<T extends object>({
           )
         }
       />
-      {data !== undefined && error !== null && (
-        <div className={styles.notice}>
-          <Callout tone="bad" title={explainError(error).title} live>
-            {explainError(error).advice}
-          </Callout>
-        </div>
-      )}
+      {problem}
       {data === undefined && error !== null ? (
         // The search stays, because the service may have refused its text.
         <ErrorState error={error} retry={() => void refetch()} />

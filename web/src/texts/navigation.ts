@@ -28,7 +28,16 @@ export const navigation = {
     description:
       'The webhooks service is disabled (enable_webhooks_service: false). Events trigger no webhooks, nothing is delivered, and webhooks cannot be changed or deleted.',
   },
-  connectionLost: 'The service is not responding. What you see may be out of date. Retrying…',
+  connectionLost: 'The service is not responding.',
+  /** The service responds, but sends no current data. */
+  refused: {
+    unavailable: 'The service cannot send current data.',
+    because: (reason: string) => `The service cannot send current data: ${reason}.`,
+    failed: 'The service failed to send current data. If this lasts, look for the cause in the service log.',
+    tooMany: 'The service cannot send current data, because it received too many requests.',
+  },
+  /** After one of the above. */
+  outOfDate: 'What you see may be out of date. Retrying…',
   notAllowed: {
     title: 'Your role cannot open this page',
     description: (role: string) =>

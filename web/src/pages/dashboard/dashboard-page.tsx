@@ -3,10 +3,9 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { dashboardQuery } from '../../api/dashboard.ts';
-import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { explainError } from '../../components/explain-error.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { RereadProblem } from '../../components/reread-problem.tsx';
 import { useMay } from '../../session/session-context.ts';
 import { dashboard } from '../../texts/dashboard.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
@@ -56,11 +55,7 @@ export function DashboardPage() {
       )}
       {data !== undefined && (firstSteps !== undefined || error !== null) && (
         <div className={styles.panels}>
-          {error !== null && (
-            <Callout tone="bad" title={explainError(error).title} live>
-              {explainError(error).advice}
-            </Callout>
-          )}
+          <RereadProblem error={error} />
           {firstSteps && <FirstStepsPanel steps={firstSteps} />}
           {data.delivery !== null && (
             <>

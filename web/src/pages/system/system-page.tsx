@@ -1,10 +1,9 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { healthQuery } from '../../api/health.ts';
-import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { explainError } from '../../components/explain-error.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { RereadProblem } from '../../components/reread-problem.tsx';
 import { shared } from '../../texts/shared.ts';
 import { system } from '../../texts/system.ts';
 import { InstancePanel, StoragePanel } from './about-panels.tsx';
@@ -35,11 +34,7 @@ export function SystemPage() {
       )}
       {data !== undefined && (
         <div className={styles.panels}>
-          {error !== null && (
-            <Callout tone="bad" title={explainError(error).title} live>
-              {explainError(error).advice}
-            </Callout>
-          )}
+          <RereadProblem error={error} />
           <HealthPanel health={data} />
           <div className={styles.halves}>
             <InstancePanel health={data} />
