@@ -67,7 +67,7 @@ describe('the audit log in the admin UI', () => {
     await page.getByRole('combobox', { name: 'Action' }).click();
     assert.equal(await page.getByRole('option', { name: 'Webhook changed' }).count(), 0);
     await page.getByRole('option', { name: 'API client deleted' }).click();
-    await page.getByText('No results').waitFor();
+    await page.getByRole('heading', { name: 'No results' }).waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await page.getByRole('link', { name: 'Ann', exact: true }).first().click();
     await visit.arrived(`${LOG}?user=ann%40example.com`);

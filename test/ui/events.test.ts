@@ -126,6 +126,7 @@ describe('the event log in the admin UI', () => {
   it('is searched, and the address contains the filters', async () => {
     await using visit = await ui.visit(EVENTS);
     const { page } = visit;
+    const said = page.getByRole('region', { name: 'Events' }).getByRole('status');
     await page.getByRole('link', { name: /Account created, event/ }).waitFor();
     await visit.assertAccessible();
     await page.emulateMedia({ colorScheme: 'light' });
@@ -133,8 +134,10 @@ describe('the event log in the admin UI', () => {
     await page.getByRole('link', { name: /Account created, event/ }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: /Registration launched, event/ }).waitFor();
     await visit.arrived(`${EVENTS}?learner_id=ada`);
+    await said.getByText(/^\d+ results?$/).waitFor({ state: 'attached' });
     await page.getByRole('textbox', { name: 'Learner id' }).fill('nobody');
     await page.getByText('No event matches these filters.').waitFor();
+    await said.getByText('No results', { exact: true }).waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Clear filters' }).last().click();
     await page.getByRole('link', { name: /Account created, event/ }).waitFor();
     await visit.arrived(EVENTS);

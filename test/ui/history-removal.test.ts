@@ -142,7 +142,7 @@ describe('removing dead letters in the history of a webhook', () => {
       assert.equal(await page.getByRole('button', { name }).isDisabled(), true, name);
     await page.getByRole('combobox', { name: 'Outcome' }).click();
     await page.getByRole('option', { name: 'Discarded' }).click();
-    await page.getByText('No results').waitFor();
+    await page.getByRole('heading', { name: 'No results' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Remove matching…' }).isDisabled(), true);
     assert.equal(await page.getByRole('button', { name: 'Redeliver matching…' }).isEnabled(), true);
     await end();

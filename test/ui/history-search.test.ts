@@ -67,6 +67,8 @@ describe('finding messages in a webhook’s history', () => {
     const { page } = visit;
     const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
     await rows.nth(1).getByText('Fabrikam').waitFor();
+    const said = page.getByRole('region', { name: 'History' }).getByRole('status');
+    await said.getByText('4 results', { exact: true }).waitFor({ state: 'attached' });
     assert.match(await rows.nth(1).locator('time').innerText(), /^\d\d:\d\d$/);
     await page.getByRole('button', { name: 'Filters' }).click();
     const form = page.getByRole('dialog', { name: 'Filters' });
@@ -91,10 +93,12 @@ describe('finding messages in a webhook’s history', () => {
     await page.getByRole('button', { name: '1 filter' }).and(page.locator(':focus')).waitFor();
     await page.getByText('Northwind').waitFor({ state: 'detached' });
     await until(async () => (await rows.count()) === 2, 'only those that failed are listed');
+    await said.getByText('2 results', { exact: true }).waitFor({ state: 'attached' });
     await page.reload();
     await rows.nth(1).getByText('Contoso').waitFor();
     await visit.go(`${history()}&learner=nobody`);
     await page.getByText('No message matches.').waitFor();
+    await said.getByText('No results', { exact: true }).waitFor({ state: 'attached' });
     await visit.assertAccessible();
     await page.getByRole('button', { name: 'Show all' }).click();
     await visit.arrived(history());

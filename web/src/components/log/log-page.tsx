@@ -8,10 +8,11 @@ import { ErrorState } from '../error-state.tsx';
 import { ExportButton, type LogExport } from '../export-button.tsx';
 import { keepsFocus } from '../focus-heading.ts';
 import { PageHeader } from '../page-header.tsx';
+import { SearchStatus } from '../search-status.tsx';
 import type { TableState } from '../use-table.ts';
 import { TimeFilter } from './log-filters.tsx';
 import { LogPages } from './log-pages.tsx';
-import { LogWithoutEntries, type LogWords } from './log-without-entries.tsx';
+import { LogWithoutEntries, type LogWords, titleWithoutEntries } from './log-without-entries.tsx';
 
 /** How many entries a page of a log has. */
 export const LOG_PAGE_SIZE = 50;
@@ -52,6 +53,7 @@ export function LogPage<Entry extends { id: number | string }>({
   const { data, error, isPlaceholderData, refetch } = query;
   const cursor = typeof table.values.cursor === 'string' ? table.values.cursor : undefined;
   const next = data?.next_cursor ?? null;
+  const isNarrowed = table.narrowed || cursor !== undefined;
   return (
     <>
       <PageHeader title={words.title} description={words.description} />
@@ -67,13 +69,17 @@ export function LogPage<Entry extends { id: number | string }>({
             </Button>
           )}
         </search>
+        <SearchStatus
+          page={isPlaceholderData ? undefined : data}
+          empty={titleWithoutEntries(next, isNarrowed, words)}
+        />
         {data === undefined && error !== null ? (
           <ErrorState error={error} retry={() => void refetch()} />
         ) : data?.data.length === 0 ? (
           <LogWithoutEntries
             next={next}
             table={table}
-            isNarrowed={table.narrowed || cursor !== undefined}
+            isNarrowed={isNarrowed}
             words={words}
             empty={<EmptyState icon={icon} title={words.empty.title} description={words.empty.description} />}
           />

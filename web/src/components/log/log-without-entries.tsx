@@ -13,6 +13,16 @@ export interface LogWords {
   filters: { clear: string };
 }
 
+/** The title of a page of a log without entries. */
+export function titleWithoutEntries(
+  next: string | null,
+  isNarrowed: boolean,
+  words: LogWords & { empty: { title: string } },
+): string {
+  if (next !== null) return words.searching.title;
+  return isNarrowed ? words.noResults.title : words.empty.title;
+}
+
 /**
  * A page of a log without entries: the search has more pages, has found nothing, or the log is empty.
  * @param empty the content for an empty log

@@ -5,6 +5,7 @@ import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
+import { SearchStatus } from '../../../components/search-status.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { HistoryEmpty } from './history-empty.tsx';
@@ -31,6 +32,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
     data === undefined || isPlaceholderData ? undefined : { ...data, cursor, of: list },
     webhook?.enabled === true,
   );
+  const isNarrowed = outcome !== undefined || cursor !== undefined || isFiltered;
   const actions = useHistoryActions(webhookId, webhook, address, selection.clear);
   if (webhook === null && (error !== null || data?.data.length === 0)) return null;
   return (
@@ -50,6 +52,10 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
         </>
       }
     >
+      <SearchStatus
+        page={isPlaceholderData ? undefined : data}
+        empty={(isNarrowed ? deliveries.noResults : deliveries.empty).title}
+      />
       {data === undefined ? (
         error === null ? (
           <HistoryPlaceholder />
@@ -57,11 +63,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
           <ErrorState error={error} retry={() => void refetch()} />
         )
       ) : data.data.length === 0 ? (
-        <HistoryEmpty
-          filtered={outcome !== undefined || cursor !== undefined || isFiltered}
-          hasOlder={data.next_cursor !== null}
-          onShowAll={() => show({})}
-        />
+        <HistoryEmpty filtered={isNarrowed} hasOlder={data.next_cursor !== null} onShowAll={() => show({})} />
       ) : (
         <HistoryRows held={held} ticked={selection.ticked} onTick={readOnly ? null : selection.tick} />
       )}
