@@ -103,6 +103,27 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await remove(id);
   });
 
+  it('open the page before the second one even if Next was clicked twice before that one arrived', async () => {
+    const { api } = ui.service;
+    const body = { name: 'CRM', topic: 'ACCOUNT', target_url: target.url, paused: true };
+    const { id } = await api.create('/webhooks', body);
+    for (let at = 0; at <= PAGE_SIZE; at += 1) await api.create('/accounts', { name: `Queued ${at}` });
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    const list = page.getByRole('list', { name: 'Waiting messages' });
+    await list.getByText('Queued 0', { exact: true }).waitFor();
+    const held = await holdRequests(page, '**/line/messages?*cursor=*');
+    const pages = page.getByRole('navigation', { name: 'Pages of the waiting messages' });
+    await pages.getByRole('button', { name: 'Next' }).dblclick();
+    await held.begun;
+    held.release();
+    await list.getByText(`Queued ${PAGE_SIZE}`, { exact: true }).waitFor();
+    await pages.getByRole('button', { name: 'Previous' }).click();
+    await list.getByText('Queued 0', { exact: true }).waitFor();
+    assert.ok(await pages.getByRole('button', { name: 'Previous' }).isDisabled());
+    await remove(id);
+  });
+
   it('of another webhook start at their first page, and Back closes the dialogs of a webhook', async () => {
     const { api } = ui.service;
     const ids: number[] = [];

@@ -28,7 +28,10 @@ export function WaitingPanel({ webhook }: { webhook: WebhookRecord }) {
   const [purging, setPurging] = useState(false);
   const { data: line } = useQuery(lineQuery(webhook.id));
   const depth = line?.record.depth ?? 0;
-  const { data, error, refetch } = useQuery({ ...waitingQuery(webhook.id, cursor), enabled: depth > 0 });
+  const { data, error, isPlaceholderData, refetch } = useQuery({
+    ...waitingQuery(webhook.id, cursor),
+    enabled: depth > 0,
+  });
   const rows = depth === 0 ? [] : (data?.data ?? []);
   const show = (to: string | undefined, before: (string | undefined)[]) => {
     setCursor(to);
@@ -92,7 +95,11 @@ export function WaitingPanel({ webhook }: { webhook: WebhookRecord }) {
               variant="default"
               size="xs"
               disabled={data?.next_cursor == null}
-              onClick={() => show(data?.next_cursor ?? undefined, [...passed, cursor])}
+              onClick={() => {
+                // Until the page has arrived, the cursor is still that of the page itself.
+                if (isPlaceholderData) return;
+                show(data?.next_cursor ?? undefined, [...passed, cursor]);
+              }}
             >
               {waiting.next}
             </Button>
