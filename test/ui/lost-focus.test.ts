@@ -134,7 +134,8 @@ describe('the focus, if the element that had it disappears', () => {
     );
     await copy.press('Enter');
     await copied;
-    await visit.settled();
+    // For screen readers, which do not announce a tooltip that changes.
+    await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' });
     await hasFocus(page, copy);
   });
 });

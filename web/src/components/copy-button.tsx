@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Box, Button, Tooltip, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { shared } from '../texts/shared.ts';
@@ -35,11 +35,15 @@ export function CopyButton({
     );
   }
   return (
-    <Tooltip label={copied ? shared.copy.copied : label}>
-      <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={label}>
-        {icon}
-      </ActionIcon>
-    </Tooltip>
+    // The hidden text must not be wider than a box that scrolls.
+    <Box component="span" pos="relative" display="inline-flex">
+      <Tooltip label={copied ? shared.copy.copied : label}>
+        <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={label}>
+          {icon}
+        </ActionIcon>
+      </Tooltip>
+      <VisuallyHidden role="status">{copied && shared.copy.copied}</VisuallyHidden>
+    </Box>
   );
 }
 
