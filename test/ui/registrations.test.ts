@@ -32,6 +32,10 @@ describe('registrations in the admin UI', () => {
     await dialog.getByText('Enter a learner id').waitFor();
     await choose(page, 'Course or equivalent', 'Ladders');
     await dialog.getByLabel('Learner id').fill(HOSTILE);
+    // A click beside the dialog does not discard the input.
+    await page.mouse.click(5, 5);
+    await visit.settled();
+    assert.equal(await dialog.getByLabel('Learner id').inputValue(), HOSTILE);
     await visit.assertAccessible();
     await dialog.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();

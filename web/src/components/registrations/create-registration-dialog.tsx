@@ -37,7 +37,13 @@ export function CreateRegistrationDialog({
   const [choosing, setChoosing] = useState(false);
   return (
     // Escape closes only the front dialog.
-    <Modal opened={opened} onClose={onClose} closeOnEscape={!choosing} title={texts.title}>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      closeOnClickOutside={false}
+      closeOnEscape={!choosing}
+      title={texts.title}
+    >
       <CreateForm {...given} onChoosing={setChoosing} onClose={onClose} />
     </Modal>
   );

@@ -31,7 +31,7 @@ export function RenameAccountDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title(account.name)}>
+    <Modal opened={opened} onClose={onClose} closeOnClickOutside={false} title={texts.title(account.name)}>
       <RenameLoader id={account.id} onClose={onClose} />
     </Modal>
   );

@@ -28,7 +28,7 @@ export function EditDialog({
 }) {
   const title = texts.editDialog.title(administrator.name ?? administrator.email);
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
+    <Modal opened={opened} onClose={onClose} closeOnClickOutside={false} title={title}>
       <EditForm administrator={administrator} onClose={onClose} />
     </Modal>
   );

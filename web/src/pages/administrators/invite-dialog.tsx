@@ -21,7 +21,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
   const [invited, setInvited] = useState<Invitation | null>(null);
   return (
     <>
-      <Modal opened={opened} onClose={onClose} title={texts.inviteDialog.title}>
+      <Modal opened={opened} onClose={onClose} closeOnClickOutside={false} title={texts.inviteDialog.title}>
         <InviteForm onInvited={setInvited} onClose={onClose} />
       </Modal>
       <LinkDialog

@@ -18,7 +18,7 @@ const texts = accounts.create;
 /** Creates an account, and opens its page in place of this dialog: Back returns to the page behind it. */
 export function CreateAccountDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.action}>
+    <Modal opened={opened} onClose={onClose} closeOnClickOutside={false} title={texts.action}>
       <CreateForm onClose={onClose} />
     </Modal>
   );

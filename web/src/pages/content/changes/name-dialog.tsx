@@ -33,7 +33,13 @@ export function CreateFolderDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={folders.create.title(parent.name)} size="sm">
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      closeOnClickOutside={false}
+      title={folders.create.title(parent.name)}
+      size="sm"
+    >
       <CreateForm parent={parent} onCreated={onCreated} onClose={onClose} />
     </Modal>
   );
@@ -87,7 +93,13 @@ export function RenameDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={folders.rename.title(asset.name)} size="sm">
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      closeOnClickOutside={false}
+      title={folders.rename.title(asset.name)}
+      size="sm"
+    >
       <RenameForm asset={asset} onClose={onClose} />
     </Modal>
   );
