@@ -217,6 +217,34 @@ describe('actions on many rows at once', () => {
     assert.ok(await page.evaluate(() => window.scrollY > 200));
   });
 
+  for (const phone of [false, true]) {
+    const where = phone ? 'on a phone' : 'on a desktop';
+
+    it(`what gets the focus is not behind the headers, also backwards, ${where}`, async () => {
+      const prefix = phone ? 'Card' : 'Line';
+      await make.accounts(...Array.from({ length: 30 }, (_, at) => `${prefix} ${10 + at}`));
+      await using visit = await ui.visit(`/accounts?search=${prefix}&sort=name`, { phone });
+      const { page } = visit;
+      await page.getByRole('link', { name: `${prefix} 20` }).evaluate((link) => {
+        window.scrollBy(0, link.getBoundingClientRect().top - 8);
+      });
+      await page.getByRole('link', { name: `${prefix} 21` }).focus();
+      for (let press = 0; press < 12; press++) {
+        await page.keyboard.press('Shift+Tab');
+        const { name, isHidden } = await page.evaluate(() => {
+          const focused = document.activeElement!;
+          const { left, top, width, height } = focused.getBoundingClientRect();
+          const hits = [top + 1, top + height / 2].map((y) => document.elementFromPoint(left + width / 2, y));
+          return {
+            name: focused.ariaLabel ?? focused.textContent,
+            isHidden: hits.some((hit) => !focused.contains(hit) && !hit?.closest('label')?.contains(focused)),
+          };
+        });
+        assert.ok(!isHidden, `${name} is in sight`);
+      }
+    });
+  }
+
   it('a phone has room for the selection and the dialog', async () => {
     await make.accounts('Phone 1', 'Phone 2');
     await using visit = await ui.visit('/accounts?search=Phone', { phone: true });
