@@ -4,6 +4,7 @@ import { isolate } from '../../web/src/utilities/isolate.ts';
 import { ContentMaker } from '../content/account-content-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/until.ts';
+import { boxOf } from './support/boxes.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('actions on many rows at once', () => {
@@ -242,6 +243,33 @@ describe('actions on many rows at once', () => {
         });
         assert.ok(!isHidden, `${name} is in sight`);
       }
+    });
+
+    it(`a click that narrowly misses a box ticks it instead of opening the row, ${where}`, async () => {
+      const prefix = phone ? 'Tapped' : 'Clicked';
+      const names = [1, 2, 3, 4].map((number) => `${prefix} ${number}`);
+      await make.accounts(...names);
+      await using visit = await ui.visit(`/accounts?search=${prefix}&sort=name`, { phone });
+      const { page } = visit;
+      const box = (at: number) => page.getByRole('checkbox', select(names[at] ?? ''));
+      const clickBeside = async (at: number, right: number, down: number) => {
+        // So that no bar covers it.
+        await box(at).focus();
+        const { x, y, width, height } = await boxOf(box(at));
+        await page.mouse.click(x + width / 2 + right, y + height / 2 + down);
+      };
+      await clickBeside(0, 11, 0);
+      await page.getByText('1 selected').waitFor();
+      await clickBeside(2, 0, 11);
+      await page.getByText('2 selected').waitFor();
+      await clickBeside(2, -11, 0);
+      await page.getByText('1 selected').waitFor();
+      await page.keyboard.down('Shift');
+      await clickBeside(3, 11, -11);
+      await page.keyboard.up('Shift');
+      await page.getByText('3 selected').waitFor();
+      assert.equal(await box(1).isChecked(), false);
+      assert.match(visit.address(), /^\/accounts\?search=/);
     });
   }
 

@@ -9,6 +9,7 @@ import { answer } from '../support/target-behaviours.ts';
 import { boxOf } from './support/boxes.ts';
 import { coveredControls, makeRowsStatic } from './support/covered-controls.ts';
 import { Tabs } from './support/opened-tabs.ts';
+import { LEAST_TARGET, smallTargets } from './support/small-targets.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -58,8 +59,9 @@ describe('rows that lead to a page', () => {
   const clickBeside = async (cell: Locator, options: Parameters<Locator['click']>[0] = {}) =>
     cell.click({ position: { x: 3, y: 3 }, ...options });
 
-  it('never cover anything, even if a browser cannot position elements inside a row', async () => {
-    const lists = [
+  /** Pages with rows, and a text of each. */
+  const lists = () =>
+    [
       ['/', 'Failures by webhook'],
       [WEBHOOKS, 'CRM'],
       [`${WEBHOOKS}/${webhookId}?tab=history`, 'Account created'],
@@ -76,9 +78,11 @@ describe('rows that lead to a page', () => {
       ['/content?kind=bundles', 'First week'],
       ['/profile', 'This session'],
     ] as const;
+
+  it('never cover anything, even if a browser cannot position elements inside a row', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
-    for (const [address, shown] of lists) {
+    for (const [address, shown] of lists()) {
       await visit.go(address);
       await page.getByText(shown).first().waitFor();
       await page.evaluate(makeRowsStatic);
@@ -87,6 +91,19 @@ describe('rows that lead to a page', () => {
       assert.deepEqual(covered, [], `${address}: of ${looked} controls`);
     }
   });
+
+  for (const phone of [false, true]) {
+    it(`open nothing by a click that narrowly misses a control, ${phone ? 'on a phone' : 'on a desktop'}`, async () => {
+      await using visit = await ui.visit('/', { phone });
+      for (const [address, shown] of lists()) {
+        await visit.go(address);
+        await visit.page.getByText(shown).first().waitFor();
+        const { looked, small } = await visit.page.evaluate(smallTargets, LEAST_TARGET);
+        assert.ok(looked > 4, `${address} has controls: ${looked}`);
+        assert.deepEqual(small, [], `${address}: of ${looked} controls`);
+      }
+    });
+  }
 
   it('open it by a click anywhere, and by Enter on the name', async () => {
     await using visit = await ui.visit(WEBHOOKS);
