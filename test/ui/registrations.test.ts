@@ -85,6 +85,36 @@ describe('registrations in the admin UI', () => {
     assert.equal((await ui.service.api.get(`/registrations/${registrationId}`)).status, 404);
   });
 
+  it('the chosen part of a control, the current page and the open tab stand out in the colours of the system', async () => {
+    const account = await learning.accountWithCourses('Fourth Coffee');
+    const id = await learning.register(account, learning.courses[0]!, 'barbara');
+    await using visit = await ui.visit(`/registrations/${id}`);
+    const { page } = visit;
+    await page.emulateMedia({ forcedColors: 'active' });
+    const lookOf = async (locator: Locator) =>
+      await locator.evaluate((element) => {
+        const { backgroundColor, borderBottomColor } = getComputedStyle(element);
+        return { backgroundColor, borderBottomColor };
+      });
+    const differ = async (chosen: Locator, other: Locator) =>
+      assert.notDeepEqual(await lookOf(chosen), await lookOf(other));
+    const choices = page.getByRole('radiogroup').first().locator('label');
+    await differ(
+      choices.and(page.locator('[data-active]')),
+      choices.and(page.locator(':not([data-active])')).first(),
+    );
+    const pages = page.getByRole('navigation', { name: 'Main' });
+    await differ(
+      pages.getByRole('link', { name: 'Registrations' }),
+      pages.getByRole('link', { name: 'Accounts' }),
+    );
+    await visit.go(`/accounts/${account}`);
+    await differ(
+      page.getByRole('tab', { selected: true }),
+      page.getByRole('tab', { selected: false }).first(),
+    );
+  });
+
   it('a launch link that stays on the page says that it has expired', async () => {
     const account = await learning.accountWithCourses('Margie’s Travel');
     const id = await learning.register(account, learning.courses[0]!, 'ada');

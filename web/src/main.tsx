@@ -1,4 +1,5 @@
 import './theme/global.css';
+import './theme/forced-colours.css';
 import 'virtual:mantine-styles';
 import '@mantine/notifications/styles.layer.css';
 import { RouterProvider } from '@tanstack/react-router';
