@@ -133,7 +133,7 @@ export const theme = createTheme({
   },
 });
 
-/** Additional colours, under `--cw-…`: surfaces, hairlines, borders of inputs, and the tones of states. */
+/** Additional colours, under `--cw-…`: surfaces, hairlines, borders of inputs, the ring around what has the focus, and the tones of states. */
 export const cssVariables: CSSVariablesResolver = (of) => ({
   variables: {},
   light: {
@@ -151,6 +151,7 @@ export const cssVariables: CSSVariablesResolver = (of) => ({
     '--cw-hover': gray[1],
     '--cw-hairline': gray[2],
     '--cw-control': gray[5],
+    '--cw-focus': wire[7],
     '--cw-selected': wire[1],
     '--cw-selected-text': of.colors.wire?.[8] ?? wire[8],
     '--cw-good': '#0b6b4f',
@@ -179,6 +180,7 @@ export const cssVariables: CSSVariablesResolver = (of) => ({
     '--cw-hover': '#20252e',
     '--cw-hairline': '#282d37',
     '--cw-control': dark[3],
+    '--cw-focus': wire[4],
     '--cw-selected': '#1d2b48',
     '--cw-selected-text': '#c3d5fa',
     '--cw-good': '#6fd3ad',
