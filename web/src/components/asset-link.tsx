@@ -35,7 +35,12 @@ export function AssetLink({
 }) {
   if (!useMay()('content:read')) return children;
   return (
-    <Anchor renderRoot={(props) => <Link {...props} {...addressOf(type, id)} onClick={onClick} />}>
+    <Anchor
+      renderRoot={(props) => (
+        // Only a link to this very page is the current one, not one to a page above it.
+        <Link {...props} {...addressOf(type, id)} activeOptions={{ exact: true }} onClick={onClick} />
+      )}
+    >
       {children}
     </Anchor>
   );

@@ -26,7 +26,10 @@ export function PageHeader({
   return (
     <header className={styles.header}>
       {back !== undefined && (
-        <Anchor renderRoot={(props) => <Link {...props} {...back.link} />} className={styles.back}>
+        <Anchor
+          renderRoot={(props) => <Link {...props} {...back.link} activeOptions={{ exact: true }} />}
+          className={styles.back}
+        >
           <IconChevronLeft size={16} stroke={1.8} aria-hidden />
           {back.label}
         </Anchor>

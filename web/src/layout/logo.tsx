@@ -17,7 +17,7 @@ export function LogoMark({ size = 24 }: { size?: number }) {
 /** Mark and name, with a link to the dashboard. */
 export function Logo() {
   return (
-    <Link to="/" className={styles.logo}>
+    <Link to="/" className={styles.logo} activeOptions={{ exact: true }}>
       <LogoMark />
       <span>{shared.product}</span>
     </Link>

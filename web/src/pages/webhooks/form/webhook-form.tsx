@@ -132,7 +132,7 @@ export function WebhookForm({
       <div className={styles.foot}>
         <FormProblem error={problem} fields={Object.keys(errors)} />
         <div className={styles.buttons}>
-          <Button variant="default" renderRoot={(props) => <Link {...cancel} {...props} />}>
+          <Button variant="default" renderRoot={(props) => <Link {...cancel} {...props} activeOptions={{ exact: true }} />}>
             {shared.cancel}
           </Button>
           <Button type="submit" loading={saving}>
