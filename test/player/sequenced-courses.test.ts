@@ -288,3 +288,31 @@ describe('a SCORM 2004 course of one unit', () => {
     assert.deepEqual(suspended.delivered, { id: 'i1', isResumed: true });
   });
 });
+
+describe('a SCORM 2004 course of several units', () => {
+  it('resumes its last unit after the learner exited before that began again, although it cannot be suspended', async () => {
+    const presentation =
+      '<adlnav:presentation xmlns:adlnav="http://www.adlnet.org/xsd/adlnav_v1p3"><adlnav:navigationInterface>' +
+      '<adlnav:hideLMSUI>suspendAll</adlnav:hideLMSUI></adlnav:navigationInterface></adlnav:presentation>';
+    const files = scorm2004Course({
+      items: lessons(2).replaceAll('</item>', `${presentation}</item>`),
+      sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
+    });
+    const tree = activityTreeOf((await inspectFiles(files)).structure);
+    assert.ok(tree !== null);
+    const first = new Sequencer(tree, null);
+    first.begin();
+    first.unitOpened(false);
+    assert.equal(first.request('continue'), 'i2');
+    first.unitOpened(false);
+    // The page is closed.
+    const second = new Sequencer(tree, first.state().sequencing);
+    assert.equal(second.begin(), 'i2');
+    second.unitOpened(false);
+    second.leaveUnit(true);
+    second.unitNeverBegan();
+    second.exit();
+    const third = new Sequencer(tree, second.state().sequencing);
+    assert.deepEqual([third.begin(), third.isResumed], ['i2', true]);
+  });
+});

@@ -92,9 +92,13 @@ export class Sequencer {
     if (isLimited && only !== null && current === only) this.request('exitAll');
   }
 
-  /** Leaves the course because the learner exits. If the unit hides the control to suspend, the course ends. */
+  /**
+   * Leaves the course because the learner exits. If the unit hides the control to suspend, the course ends, unless the unit
+   * was about to resume: then it can still do so.
+   */
   exit(): void {
-    if (this.#exitEndsCourse) this.request('exitAll');
+    const isToResume = this.#isUnbegun && this.#isResumed;
+    if (this.#exitEndsCourse && !isToResume) this.request('exitAll');
     else this.leave();
   }
 
@@ -126,9 +130,9 @@ export class Sequencer {
   /** Returns the unit to which the request leads; null for none. */
   request(request: NavigationRequest): string | null {
     // A suspended course continues with the unit.
-    if (this.#isUnbegun && request !== 'suspendAll') this.#session.undoDelivery();
+    const isUnbegun = this.#isUnbegun && request !== 'suspendAll';
     this.#isUnbegun = false;
-    return this.#follow(this.#session.navigate(request));
+    return this.#follow(isUnbegun ? this.#session.leaveUnbegun(request) : this.#session.navigate(request));
   }
 
   #follow({ delivered, isOver }: NavigationOutcome): string | null {
@@ -200,6 +204,7 @@ export class Sequencer {
     const { tree } = this.#session;
     if (isAsset && tree.current !== null) completeAsset(tree, tree.current);
     this.#isWaiting = false;
+    this.#isUnbegun = false;
     this.stayInUnit();
     this.#delivered = null;
     this.#isOver = false;

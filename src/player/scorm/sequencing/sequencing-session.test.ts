@@ -277,6 +277,33 @@ describe('sequencing of SCORM 2004', () => {
     assert.deepEqual([learner.root.attempts, learner.session.tree.find('a')?.attempts], [1, 1]);
   });
 
+  it('delivers a unit that never began again if no other one can be delivered without its result', async () => {
+    const untilExam = rule('preConditionRule', 'condition="objectiveStatusKnown" operator="not"', 'disabled');
+    const items = unit('a') + unit('exam', sharing('passed')) + unit('c', untilExam + sharing('passed', ''));
+    const learner = await Learner.in(items);
+    learner.go('start');
+    learner.says({ completion_status: 'completed' });
+    assert.equal(learner.go('continue'), 'exam');
+    const { delivered, isOver } = learner.session.leaveUnbegun('continue');
+    assert.deepEqual([delivered?.id, delivered?.isResumed, isOver], ['exam', false, false]);
+    assert.equal(learner.session.tree.find('exam')?.attempts, 1);
+  });
+
+  it('delivers the last unit again if it never began, instead of ending the attempt on the course', async () => {
+    const limited = `${FLOW}<imsss:limitConditions attemptLimit="1"/>`;
+    const learner = await Learner.in(unit('a') + unit('b'), limited);
+    learner.go('start');
+    learner.go('continue');
+    learner.says({ exit: 'suspend', completion_status: 'incomplete' }).go('suspendAll');
+    assert.equal(learner.go('resumeAll'), 'b');
+    assert.deepEqual(learner.session.leaveUnbegun('continue'), {
+      delivered: { id: 'b', isResumed: true },
+      isOver: false,
+    });
+    assert.equal(learner.root.attempts, 1);
+    assert.equal(learner.session.leaveUnbegun('exitAll').isOver, true);
+  });
+
   it('uses up no attempt on the course if the learner exits before the first unit began', async () => {
     const limited = `${FLOW}<imsss:limitConditions attemptLimit="1"/>`;
     const learner = await Learner.in(unit('a') + unit('b'), limited);

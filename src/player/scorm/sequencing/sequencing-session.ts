@@ -20,6 +20,8 @@ export const PLAIN_REQUESTS = [
   'suspendAll',
 ] as const;
 export type PlainRequest = (typeof PLAIN_REQUESTS)[number];
+/** Requests that lead to no activity, except by rules of the course. */
+const EXITS: readonly NavigationRequest[] = ['exit', 'exitAll', 'abandon', 'abandonAll', 'suspendAll'];
 /** A request of a learner or a unit. */
 export type NavigationRequest = PlainRequest | { to: 'choice' | 'jump'; target: string };
 
@@ -60,7 +62,7 @@ const NOTHING: Found = { activity: null, endsSession: false };
 export class SequencingSession {
   readonly #random: () => number;
   #tree: ActivityTree;
-  /** The state before the last delivery; null before the first one. */
+  /** The state before the attempts of the last delivery began; null before the first one. */
   #undelivered: SequencingState | null = null;
 
   /**
@@ -116,6 +118,20 @@ export class SequencingSession {
     if (current === null || this.#undelivered === null) return;
     this.#tree = new ActivityTree(definition, this.#undelivered, this.#random);
     this.#tree.current = this.#tree.find(current.id);
+  }
+
+  /**
+   * Follows a request of a learner who leaves a unit that never began: its delivery is undone first. If no other unit can
+   * be delivered, or the course would be over, the unit is delivered again, unless the learner exits the course.
+   */
+  leaveUnbegun(request: NavigationRequest): NavigationOutcome {
+    const { current: unit } = this.tree;
+    this.undoDelivery();
+    const before = this.tree.state();
+    const outcome = this.navigate(request);
+    if (unit === null || outcome.delivered !== null || EXITS.includes(request)) return outcome;
+    this.#tree = new ActivityTree(this.tree.definition, before, this.#random);
+    return this.deliver(this.tree.find(unit.id)!, true);
   }
 
   /** Whether neither used-up attempts nor a disabling rule prevents the delivery of a unit (DB.1.1). */
