@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-modes.ts';
@@ -106,10 +106,15 @@ function isBusy(error: unknown): boolean {
   return resultCode(error) === SQLITE_BUSY;
 }
 
-/** The error of a file as the system reports it. SQLite names no file and no permissions. */
+/** The error of the system if a file cannot be read or written. SQLite names no file and no permissions. */
 function named(error: unknown, file: string): unknown {
-  const isDenied = [SQLITE_READONLY, SQLITE_CANTOPEN].includes(resultCode(error));
-  return isDenied ? Object.assign(error as Error, { code: 'EACCES', path: file }) : error;
+  if (![SQLITE_READONLY, SQLITE_CANTOPEN].includes(resultCode(error))) return error;
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+    return error;
+  } catch (reason) {
+    return reason;
+  }
 }
 
 /** The result code of SQLite; 0 for other errors. */

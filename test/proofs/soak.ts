@@ -65,7 +65,7 @@ interface Quarter {
   events: number;
   p50Ms: number;
   p99Ms: number;
-  /** How late timers of this process ran, which adds to the times above: the longest delay of the best slice. */
+  /** How late timers of this process ran, which may add to the times above: the longest delay of the best slice. */
   ownMs: number;
   /** Null where the system does not say. */
   memoryMib: number | null;
@@ -262,7 +262,7 @@ async function measure(
 
 /** Measures the delays of this process's event loop in slices of a quarter. */
 function ownDelays(): { best(): number; stop(): void } {
-  const delays = monitorEventLoopDelay();
+  const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
   const longest: number[] = [];
   const slice = setInterval(

@@ -104,7 +104,9 @@ describe('rows that lead to a page', () => {
       await visit.go(address);
       await page.getByText(shown).first().waitFor();
       // The navigation marks the area of the page, too.
-      const current = await page.locator('main a[aria-current=page], a[aria-current=page]:has(svg rect)').all();
+      const current = await page
+        .locator('main a[aria-current=page], a[aria-current=page]:has(svg rect)')
+        .all();
       for (const link of current)
         assert.equal(new URL((await link.getAttribute('href'))!, page.url()).href, page.url(), address);
     }

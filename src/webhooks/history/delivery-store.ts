@@ -163,8 +163,8 @@ export async function readResent(
 }
 
 /**
- * How many attempts of waiting messages have failed since their event or their last redelivery. Attempts whose outcome was
- * lost are not among them.
+ * How many attempts of waiting messages have failed since their event, or since they were last redelivered or replayed.
+ * Attempts whose outcome was lost are not among them.
  */
 export async function readFailures(
   reader: Pick<Reader, 'dialect' | 'all'>,

@@ -110,7 +110,8 @@ function deleteSigningSecretRoute(routes: Routes, signing: SigningService): void
         operationId: 'deleteSigningSecret',
         summary: 'Stop signing the postbacks of a webhook',
         description:
-          'Deletes the signing secret, and the old one if there is one. The response is 404 if the webhook has none.',
+          'Deletes the signing secret, and the old one if there is one. The response is 404 if the webhook has none, and 412 ' +
+          'with the `If-Match` of a webhook that has changed since.',
         params: WebhookParams,
         response: {
           204: Type.Null({ description: 'Postbacks are no longer signed.' }),
