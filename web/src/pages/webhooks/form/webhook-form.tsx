@@ -132,7 +132,10 @@ export function WebhookForm({
       <div className={styles.foot}>
         <FormProblem error={problem} fields={Object.keys(errors)} />
         <div className={styles.buttons}>
-          <Button variant="default" renderRoot={(props) => <Link {...cancel} {...props} activeOptions={{ exact: true }} />}>
+          <Button
+            variant="default"
+            renderRoot={(props) => <Link {...cancel} {...props} activeOptions={{ exact: true }} />}
+          >
             {shared.cancel}
           </Button>
           <Button type="submit" loading={saving}>
