@@ -10,48 +10,12 @@ import { closedUnit } from './attempts/unit-result.ts';
 import { type CourseRuntime, requiresOwnWindow } from './course-runtime.ts';
 import type { PlayerLaunch } from './launches/launch.ts';
 import type { LaunchService } from './launches/launch-service.ts';
+import type { PageResponse, UnitInContents, UnitResponse, UnitsResponse } from './page-responses.ts';
 import type { PlayerCourses } from './player-courses.ts';
 import { asksForBrowsed, closedUnits } from './prerequisites.ts';
 import { attemptMs } from './scorm/attempt-time.ts';
 import { isLeftOpen } from './scorm/cmi.ts';
 import { type TimeLimit, timeLimitOf } from './time-limit.ts';
-
-/** A unit as the table of contents shows it. */
-export interface UnitInContents {
-  id: string;
-  title: string;
-  completion: string;
-  success: string;
-  score: number | null;
-  /** False if the manifest hides it from the table of contents. */
-  isVisible: boolean;
-  /** Whether its prerequisites are met. */
-  isOpen: boolean;
-  /** Whether it requires a window of its own. */
-  ownWindow: boolean;
-}
-
-/** The response to a player page that opens. */
-export interface PageResponse {
-  /** The language is null if it is not known. */
-  course: { name: string; standard: string; language: string | null };
-  mode: string;
-  /** The registration that the page records; null for a preview. */
-  registration: string | null;
-  attempt: number;
-  /** Sent with every write of the page. */
-  page: number;
-  /** Whether it continues the page that the same tab had loaded before. Windows of that page then keep recording. */
-  isContinued: boolean;
-  units: UnitInContents[];
-  /** The result of the whole course. */
-  result: LearningStatus;
-  /** The unit with which the learner continues; null if no unit was opened. */
-  lastUnit: string | null;
-  returnUrl: string | null;
-  /** The activity tree and the stored sequencing state; null if a table of contents is enough. */
-  sequencing: { tree: unknown; state: unknown } | null;
-}
 
 /** A unit that a page opens. */
 interface UnitToOpen {
@@ -110,7 +74,7 @@ export class PlayerPages {
   async units(
     launch: PlayerLaunch,
     { attempt, page }: { attempt?: number | undefined; page?: number | undefined },
-  ) {
+  ): Promise<UnitsResponse> {
     const isKnown = attempt !== undefined && page !== undefined;
     const end = isKnown ? await this.#with.attempts.stored.endOfPage(launch, { attempt, page }) : null;
     return {
@@ -125,7 +89,7 @@ export class PlayerPages {
    * Opens a unit, and returns what its runtime starts with.
    * @throws {ProblemError} `not-found`, and if its prerequisites are not met
    */
-  async openUnit(launch: PlayerLaunch, { unit: unitId, ...asked }: UnitToOpen) {
+  async openUnit(launch: PlayerLaunch, { unit: unitId, ...asked }: UnitToOpen): Promise<UnitResponse> {
     const { courses, launches, reader } = this.#with;
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === unitId);

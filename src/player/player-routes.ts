@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { MAX_UNIT_ID_LENGTH } from './attempts/unit-ids.ts';
 import { readBody } from './content-origin/read-body.ts';
-import { type PageResponse, PlayerPages, type PlayerPagesDependencies } from './player-pages.ts';
+import type { PageResponse, UnitResponse, UnitsResponse } from './page-responses.ts';
+import { PlayerPages, type PlayerPagesDependencies } from './player-pages.ts';
 
 const UnitRequest = Type.Object(
   {
@@ -58,7 +59,7 @@ function openPageRoute(scope: FastifyInstance, pages: PlayerPages): void {
 }
 
 function unitsRoute(scope: FastifyInstance, pages: PlayerPages): void {
-  scope.post('/units', async ({ launch, body }) => {
+  scope.post('/units', async ({ launch, body }): Promise<UnitsResponse> => {
     // A request without a body asks for the units alone.
     return await pages.units(launch, hasContent(body) ? readBody(UnitsRequest, body) : {});
   });
@@ -68,7 +69,8 @@ function openUnitRoute(scope: FastifyInstance, pages: PlayerPages): void {
   scope.post(
     '/unit',
     { config: { followsLastRequests: true } },
-    async ({ launch, body }) => await pages.openUnit(launch, readBody(UnitRequest, body)),
+    async ({ launch, body }): Promise<UnitResponse> =>
+      await pages.openUnit(launch, readBody(UnitRequest, body)),
   );
 }
 

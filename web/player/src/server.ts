@@ -1,80 +1,34 @@
+import type { LearningStatus } from '../../../src/player/attempts/attempt.ts';
+import type {
+  PageResponse as AnyPageResponse,
+  UnitInContents,
+  UnitResponse,
+  UnitsResponse,
+} from '../../../src/player/page-responses.ts';
 import type { ActivityTreeDefinition } from '../../../src/player/scorm/sequencing/activity-definition.ts';
 import type { SequencingState } from '../../../src/player/scorm/sequencing/tracking.ts';
+import type { TimeLimit } from '../../../src/player/time-limit.ts';
 import { SECOND_MS } from '../../../src/time/units.ts';
 
-/** Requests of the page to the server, below the launch's token. The types match `src/player/player-pages.ts`. */
+/** Requests of the page to the server, below the launch's token. */
 
-/** The recorded result of a unit or of the whole course. */
-export interface Result {
-  completion: 'Completed' | 'Incomplete' | 'Unknown';
-  success: 'PASS' | 'FAIL' | 'UNKNOWN';
-  score: number | null;
-}
-
-/** A unit of the course, as the table of contents shows it. */
-export interface Unit extends Result {
-  id: string;
-  title: string;
-  /** False if the manifest hides it from the table of contents. */
-  isVisible: boolean;
-  /** Whether its prerequisites are met. */
-  isOpen: boolean;
-  /** Whether it requires a window of its own. */
-  ownWindow: boolean;
-}
-
+export type { TimeLimit, UnitsResponse };
 /** What a page starts with. */
-export interface PageResponse {
-  /** The language is null if it is not known. */
-  course: { name: string; standard: string; language: string | null };
-  mode: string;
-  /** Null for a preview. */
-  registration: string | null;
-  attempt: number;
-  page: number;
-  /** Whether it continues the page that this tab had loaded before. Windows of that page then keep recording. */
-  isContinued: boolean;
-  units: Unit[];
-  /** The result of the whole course. */
-  result: Result;
-  lastUnit: string | null;
-  returnUrl: string | null;
+export interface PageResponse extends AnyPageResponse {
   sequencing: { tree: ActivityTreeDefinition; state: SequencingState | null } | null;
 }
-
-/** What was recorded since the page was opened. */
-export interface UnitsResponse extends Pick<PageResponse, 'units' | 'result'> {
-  /** Whether the page records nothing any longer, because a newer one was opened or its attempt has ended. */
-  isSuperseded: boolean;
-  /** Whether a reset has ended its attempt, and no other page has begun the next one. */
-  isReset: boolean;
-}
+/** The recorded result of a unit or of the whole course. */
+export type Result = LearningStatus;
+/** A unit of the course, as the table of contents shows it. */
+export type Unit = UnitInContents;
+/** How the page opens a unit. */
+export type UnitStart = UnitResponse;
 
 /**
  * Why a page records nothing any longer. `over`: the launch has expired, or is not valid any more. `outdated`: the
  * registration plays another version.
  */
 export type End = 'superseded' | 'reset' | 'over' | 'outdated' | 'deleted';
-
-/** The time limit of a unit. */
-export interface TimeLimit {
-  leftMs: number;
-  exits: boolean;
-  hasMessage: boolean;
-}
-
-/** How the page opens a unit. */
-export interface UnitStart {
-  /** The script that provides the unit's API. Null for a unit that calls the service itself, or reports nothing. */
-  script: 'scorm12' | 'scorm2004' | null;
-  address: string;
-  /** The initial data of the script; null without one. */
-  data: unknown;
-  /** Whether nothing that the unit reports is recorded as a result. */
-  isReview: boolean;
-  /** Null without a time limit. */
-  timeLimit: TimeLimit | null;
-}
 
 /** A response that reports a failure. */
 export class Refusal extends Error {
