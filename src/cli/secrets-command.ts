@@ -102,10 +102,11 @@ function formerText(tokenLifetimeMs: number): string {
   return (
     'Verified: no stored data needs webhooks_auth_secret_previous any longer.\n' +
     'Removing it invalidates access tokens and launch links that were signed with it, and closes courses that were opened ' +
-    'with them. Browsers in which no administrator has signed in since the change are no longer known (see "Wrong passwords" in ' +
-    'docs/operating.md). To let the former expire instead, keep it ' +
+    'with them. To let them expire instead, keep it ' +
     `until ${hours} ${hours === 1 ? 'hour' : 'hours'} after the last service was started with the new secret; ` +
-    'then remove the setting and restart.\n'
+    'then remove the setting and restart.\n' +
+    'Browsers in which no administrator has signed in since the change will then be unknown (see "Wrong passwords" in ' +
+    'docs/operating.md).\n'
   );
 }
 

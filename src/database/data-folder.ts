@@ -95,7 +95,7 @@ export function lockDataFolder(
     writeFileSync(holderFile, `${process.pid}\n`, { mode: PRIVATE_FILE_MODE });
   } catch (error) {
     lock?.close();
-    if (!isBusy(error)) throw unusable(folder.path, named(error, lockFile));
+    if (!isBusy(error)) throw unusable(folder.path, systemError(error, lockFile));
     throw new DataFolderError(refusal(`another process${holderOf(holderFile)}`), { cause: error });
   }
   const locked = lock;
@@ -106,8 +106,8 @@ function isBusy(error: unknown): boolean {
   return resultCode(error) === SQLITE_BUSY;
 }
 
-/** The error of the system if a file cannot be read or written. SQLite names no file and no permissions. */
-function named(error: unknown, file: string): unknown {
+/** Why the system refuses to open a file that SQLite could not open; else the given error. SQLite does not say why. */
+function systemError(error: unknown, file: string): unknown {
   if (![SQLITE_READONLY, SQLITE_CANTOPEN].includes(resultCode(error))) return error;
   try {
     accessSync(file, constants.R_OK | constants.W_OK);

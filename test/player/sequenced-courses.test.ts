@@ -25,6 +25,10 @@ const passed = (scaled: string) => ({
   success_status: 'passed',
   score: { scaled },
 });
+/** The part of an item that hides a control of the player. */
+const hiding = (control: string) =>
+  '<adlnav:presentation xmlns:adlnav="http://www.adlnet.org/xsd/adlnav_v1p3"><adlnav:navigationInterface>' +
+  `<adlnav:hideLMSUI>${control}</adlnav:hideLMSUI></adlnav:navigationInterface></adlnav:presentation>`;
 const STATUSES = new Set(['cmi.completion_status', 'cmi.success_status']);
 
 /** A page of the course. It commits the reports of its open unit, together with the sequencing state. */
@@ -237,10 +241,7 @@ describe('a SCORM 2004 course of one unit', () => {
     ['ends the course', 'suspendAll', { attempts: 0, isSuspended: false }],
   ] as const) {
     it(`can still be taken if the learner exits before it has begun, and the exit ${what}`, async () => {
-      const presentation =
-        '<adlnav:presentation xmlns:adlnav="http://www.adlnet.org/xsd/adlnav_v1p3"><adlnav:navigationInterface>' +
-        `<adlnav:hideLMSUI>${hidden}</adlnav:hideLMSUI></adlnav:navigationInterface></adlnav:presentation>`;
-      const files = course('<imsss:limitConditions attemptLimit="1"/>', '', presentation);
+      const files = course('<imsss:limitConditions attemptLimit="1"/>', '', hiding(hidden));
       const tree = activityTreeOf((await inspectFiles(files)).structure);
       assert.ok(tree !== null);
       let state: SequencingState | null = null;
@@ -291,11 +292,8 @@ describe('a SCORM 2004 course of one unit', () => {
 
 describe('a SCORM 2004 course of several units', () => {
   it('resumes its last unit after the learner exited before that began again, although it cannot be suspended', async () => {
-    const presentation =
-      '<adlnav:presentation xmlns:adlnav="http://www.adlnet.org/xsd/adlnav_v1p3"><adlnav:navigationInterface>' +
-      '<adlnav:hideLMSUI>suspendAll</adlnav:hideLMSUI></adlnav:navigationInterface></adlnav:presentation>';
     const files = scorm2004Course({
-      items: lessons(2).replaceAll('</item>', `${presentation}</item>`),
+      items: lessons(2).replaceAll('</item>', `${hiding('suspendAll')}</item>`),
       sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
     });
     const tree = activityTreeOf((await inspectFiles(files)).structure);

@@ -124,8 +124,8 @@ function removeAccountContentRoute(routes: Routes, contents: AccountContentServi
         operationId: 'removeAccountContent',
         summary: 'Remove content from an account',
         description:
-          'Triggers CONTENT_REMOVED_FROM_ACCOUNT for what the account no longer has, directly or through a folder. Removing a folder triggers one event ' +
-          'for it and one for each subfolder, listing the current content that the account no longer has. If the account ' +
+          'Triggers CONTENT_REMOVED_FROM_ACCOUNT for what the account no longer has, directly or through a folder. ' +
+          'Removing a folder triggers one event for it and one for each subfolder, listing the current content that the account no longer has. If the account ' +
           'still has everything, there is no event. Only content that was added directly can be removed.',
         params: ContentParams,
         response: { 204: Type.Null({ description: 'The content is removed.' }), ...problems(404) },

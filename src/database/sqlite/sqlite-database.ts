@@ -40,8 +40,8 @@ const DEFERRED_SYNC_MS = 10;
 /**
  * The embedded engine: one file in WAL mode, with one writing and one reading connection. A durable commit is on disk
  * before its caller continues, a deferred one within {@link DEFERRED_SYNC_MS}. Transactions that start in the same turn of
- * the event loop share one `begin immediate … commit`, each in a savepoint. A commit costs a sync of the disk (0.2 ms and more), so without
- * sharing, the sync would limit events and deliveries.
+ * the event loop share one `begin immediate … commit`, each in a savepoint. A commit costs a sync of the disk (0.2 ms and
+ * more), so without sharing, the sync would limit events and deliveries.
  *
  * The sync does not block the event loop. Transactions that follow in the meantime run, commit, and share the next
  * sync. Deferred transactions wait for a sync only while a durable change that they may have read is not on disk.

@@ -4,7 +4,7 @@ import { inspectFiles } from '../../../../test/course-packages/package-file.ts';
 import { PAGE, SCORM_2004, scormManifest } from '../../../../test/support/course-packages.ts';
 import { activityTreeOf } from '../course-activity-tree.ts';
 import type { ActivityTreeDefinition } from './activity-definition.ts';
-import { type NavigationRequest, SequencingSession } from './sequencing-session.ts';
+import { type NavigationOutcome, type NavigationRequest, SequencingSession } from './sequencing-session.ts';
 import { trackUnit } from './unit-tracking.ts';
 
 const FLOW = '<imsss:controlMode choice="true" flow="true"/>';
@@ -48,8 +48,12 @@ class Learner {
 
   /** Returns the delivered unit, `over` at the end of the session, or `nothing`. */
   go(request: NavigationRequest): string {
-    const { delivered, isOver } = this.session.navigate(request);
-    return delivered?.id ?? (isOver ? 'over' : 'nothing');
+    return resultOf(this.session.navigate(request));
+  }
+
+  /** Like {@link go}, if the open unit never began a session. */
+  leavesUnbegun(request: NavigationRequest): string {
+    return resultOf(this.session.leaveUnbegun(request));
   }
 
   choose(target: string): string {
@@ -71,6 +75,10 @@ class Learner {
   get root() {
     return this.session.tree.root;
   }
+}
+
+function resultOf({ delivered, isOver }: NavigationOutcome): string {
+  return delivered?.id ?? (isOver ? 'over' : 'nothing');
 }
 
 describe('sequencing of SCORM 2004', () => {
@@ -248,15 +256,12 @@ describe('sequencing of SCORM 2004', () => {
     const learner = await Learner.in(unit('a') + block('x', once('exam') + unit('b')) + unit('c'));
     learner.go('start');
     learner.go('continue');
-    learner.session.undoDelivery();
-    const { current, root } = learner.session.tree;
-    assert.deepEqual([current?.id, current?.attempts, current?.parent?.attempts], ['exam', 0, 0]);
-    assert.equal(root.attempts, 1);
-    assert.equal(learner.go('continue'), 'b');
-    assert.equal(learner.choose('exam'), 'exam', 'it is not attempted yet');
-    learner.session.undoDelivery();
-    assert.equal(learner.choose('c'), 'c');
+    assert.equal(learner.leavesUnbegun('continue'), 'b');
     const { session } = learner;
+    assert.deepEqual(session.tree.find('exam')?.state(), null);
+    assert.deepEqual([session.tree.find('x')?.attempts, learner.root.attempts], [1, 1]);
+    assert.equal(learner.choose('exam'), 'exam', 'it is not attempted yet');
+    assert.equal(learner.leavesUnbegun({ to: 'choice', target: 'c' }), 'c');
     assert.deepEqual(session.tree.find('exam')?.state(), null);
     assert.equal(learner.go('exitAll'), 'over');
     assert.equal(learner.root.completed(), null);
@@ -267,12 +272,10 @@ describe('sequencing of SCORM 2004', () => {
     learner.go('start');
     learner.says({ exit: 'suspend', completion_status: 'incomplete' }).go('suspendAll');
     assert.equal(learner.go('resumeAll'), 'a');
-    learner.session.undoDelivery();
-    assert.equal(learner.go('continue'), 'b');
+    assert.equal(learner.leavesUnbegun('continue'), 'b');
     const { delivered } = learner.session.navigate('previous');
     assert.deepEqual(delivered, { id: 'a', isResumed: true });
-    learner.session.undoDelivery();
-    assert.equal(learner.go('exitAll'), 'over');
+    assert.equal(learner.leavesUnbegun('exitAll'), 'over');
     assert.deepEqual(learner.session.navigate('start').delivered, { id: 'a', isResumed: true });
     assert.deepEqual([learner.root.attempts, learner.session.tree.find('a')?.attempts], [1, 1]);
   });
@@ -308,8 +311,7 @@ describe('sequencing of SCORM 2004', () => {
     const limited = `${FLOW}<imsss:limitConditions attemptLimit="1"/>`;
     const learner = await Learner.in(unit('a') + unit('b'), limited);
     assert.equal(learner.go('start'), 'a');
-    learner.session.undoDelivery();
-    assert.equal(learner.go('exitAll'), 'over');
+    assert.equal(learner.leavesUnbegun('exitAll'), 'over');
     assert.equal(learner.go('start'), 'a');
     assert.equal(learner.go('exitAll'), 'over');
     assert.equal(learner.go('start'), 'nothing');

@@ -110,28 +110,24 @@ export class SequencingSession {
   }
 
   /**
-   * Undoes the last delivery, because its unit never began a session. So no attempt has begun, and a suspended one is
-   * still suspended. The learner's position stays at the unit.
-   */
-  undoDelivery(): void {
-    const { current, definition } = this.tree;
-    if (current === null || this.#undelivered === null) return;
-    this.#tree = new ActivityTree(definition, this.#undelivered, this.#random);
-    this.#tree.current = this.#tree.find(current.id);
-  }
-
-  /**
-   * Follows a request of a learner who leaves a unit that never began: its delivery is undone first. If no other unit can
-   * be delivered, or the course would be over, the unit is delivered again, unless the learner exits the course.
+   * Follows a request of a learner who leaves a unit that was delivered, but never began a session. Its delivery is undone
+   * first, so no attempt has begun, and a suspended one is still suspended. If no other unit can be delivered, or the
+   * course would be over, the unit is delivered again, unless the learner exits the course.
    */
   leaveUnbegun(request: NavigationRequest): NavigationOutcome {
-    const { current: unit } = this.tree;
-    this.undoDelivery();
-    const before = this.tree.state();
+    const { current } = this.tree;
+    if (current === null || this.#undelivered === null) return this.navigate(request);
+    // The learner's position stays at the unit.
+    const before = { ...this.#undelivered, current: current.id };
+    this.#restore(before);
     const outcome = this.navigate(request);
-    if (unit === null || outcome.delivered !== null || EXITS.includes(request)) return outcome;
-    this.#tree = new ActivityTree(this.tree.definition, before, this.#random);
-    return this.deliver(this.tree.find(unit.id)!, true);
+    if (outcome.delivered !== null || EXITS.includes(request)) return outcome;
+    this.#restore(before);
+    return this.deliver(this.tree.find(current.id)!, true);
+  }
+
+  #restore(state: SequencingState): void {
+    this.#tree = new ActivityTree(this.tree.definition, state, this.#random);
   }
 
   /** Whether neither used-up attempts nor a disabling rule prevents the delivery of a unit (DB.1.1). */
