@@ -127,6 +127,11 @@ describe('a learner who asks for another unit while one is closing', () => {
     assert.deepEqual(await unitsOf(registrationId), ONLY_FIRST);
   });
 
+  const openSecond = async (learner: Learner) => {
+    await click(learner, 'Next');
+    await inLesson(learner, 2);
+    await learner.given();
+  };
   /** Leaves the second lesson for the third one, before the page of the second one has loaded. */
   const skipSecond = async (learner: Learner, lesson: { arrived: Promise<unknown> }) => {
     await lesson.arrived;
@@ -163,9 +168,7 @@ describe('a learner who asks for another unit while one is closing', () => {
   it('leaves a finished unit before its page has loaded again, and the unit is still finished', async () => {
     await using learner = await newLearner(browser);
     const registrationId = await passFirst(learner);
-    await click(learner, 'Next');
-    await inLesson(learner, 2);
-    await learner.given();
+    await openSecond(learner);
     await passes(learner);
     await click(learner, /^Lesson 1/);
     await inLesson(learner, 1);
@@ -180,9 +183,7 @@ describe('a learner who asks for another unit while one is closing', () => {
   it('leaves a resumed unit before its page has loaded, and the unit keeps its data', async () => {
     await using learner = await newLearner(browser);
     const registrationId = await passFirst(learner);
-    await click(learner, 'Next');
-    await inLesson(learner, 2);
-    await learner.given();
+    await openSecond(learner);
     await learner.course.locator('#suspend').click();
     await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
     const lesson = await held(learner.page, 'lesson/index.html');
@@ -198,9 +199,7 @@ describe('a learner who asks for another unit while one is closing', () => {
   it('leaves a unit that failed and never ended before its page has loaded again, and the unit is not passed', async () => {
     await using learner = await newLearner(browser);
     const registrationId = await passFirst(learner);
-    await click(learner, 'Next');
-    await inLesson(learner, 2);
-    await learner.given();
+    await openSecond(learner);
     await learner.calls(['SetValue', 'cmi.success_status', 'failed'], ['Commit', '']);
     await learner.saved();
     const lesson = await held(learner.page, 'lesson/index.html');

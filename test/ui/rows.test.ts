@@ -92,26 +92,6 @@ describe('rows that lead to a page', () => {
     }
   });
 
-  it('are not the current page, nor are links to the pages above it, for screen readers', async () => {
-    const { id: folder } = await ui.service.api.create('/folders', { name: 'Tools' });
-    await using visit = await ui.visit('/');
-    const { page } = visit;
-    for (const [address, shown] of [
-      [`${WEBHOOKS}/${webhookId}/edit`, 'Cancel'],
-      [`/content?folder=${folder}`, 'Home'],
-      ...lists(),
-    ] as const) {
-      await visit.go(address);
-      await page.getByText(shown).first().waitFor();
-      // The navigation marks the area of the page, too.
-      const current = await page
-        .locator('main a[aria-current=page], a[aria-current=page]:has(svg rect)')
-        .all();
-      for (const link of current)
-        assert.equal(new URL((await link.getAttribute('href'))!, page.url()).href, page.url(), address);
-    }
-  });
-
   for (const phone of [false, true]) {
     it(`open nothing by a click that narrowly misses a control, ${phone ? 'on a phone' : 'on a desktop'}`, async () => {
       await using visit = await ui.visit('/', { phone });

@@ -19,18 +19,11 @@ export function RowCheckbox({
   onChange: (checked: boolean, asRange: boolean) => void;
 }) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys work on the box
     <label
       className={styles.target}
       // With Shift, the browser would select the text between.
       onMouseDown={(event) => {
         if (event.shiftKey) event.preventDefault();
-      }}
-      onClick={(event) => {
-        if (event.target !== event.currentTarget || !event.shiftKey) return;
-        // With Shift, not every browser forwards a click beside the box to it.
-        event.preventDefault();
-        if (!disabled) onChange(!checked, true);
       }}
     >
       <input
