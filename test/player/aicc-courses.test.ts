@@ -360,33 +360,6 @@ describe('an AICC course', () => {
     assert.equal(suspended, `${lines}x`);
   });
 
-  test('reports its interactions, which are recorded', async () => {
-    const registrationId = await register();
-    const unit = await open(registrationId);
-    const rows =
-      '"course_id","student_id","lesson_id","date","time","interaction_id","objective_id","type_interaction","correct_response","student_response","result","weighting","latency"\r\n' +
-      '"1","ann","A1","2026/01/31","09:30:00","Q1","O1","C","a,b","a","W","1","00:00:05"\r\n';
-    assert.match(await unit.send('PutInteractions', rows), /^error=0/);
-    for (const command of ['PutObjectives', 'PutComments', 'PutPath', 'PutPerformance']) {
-      assert.match(await unit.send(command, '"a","b"\r\n"1","2"'), /^error=0/, command);
-    }
-    const runtime = await service.api.get(`/registrations/${registrationId}/runtime`);
-    const [interaction, ...others] = Object.values(runtime.body.attempts[0].units[0].data.cmi.interactions);
-    assert.deepEqual(interaction, {
-      id: 'Q1',
-      type: 'choice',
-      date: '2026/01/31',
-      time: '09:30:00',
-      result: 'wrong',
-      student_response: 'a',
-      correct_responses: { 0: { pattern: 'a,b' } },
-      objectives: { 0: { id: 'O1' } },
-      weighting: '1',
-      latency: '00:00:05',
-    });
-    assert.deepEqual(others, []);
-  });
-
   test('is rejected without its own session', async () => {
     const unit = await open(await register());
     const other = await open(await register());

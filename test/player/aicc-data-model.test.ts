@@ -26,6 +26,32 @@ describe('the data model of AICC', () => {
   const open = async (registrationId: string) =>
     new AiccUnit(await launchUnit(service, registrationId, 'A1'));
 
+  test('records the interactions that a course reports', async () => {
+    const registrationId = await register();
+    const unit = await open(registrationId);
+    const rows =
+      '"course_id","student_id","lesson_id","date","time","interaction_id","objective_id","type_interaction","correct_response","student_response","result","weighting","latency"\r\n' +
+      '"1","ann","A1","2026/01/31","09:30:00","Q1","O1","C","a,b","a","W","1","00:00:05"\r\n';
+    assert.match(await unit.send('PutInteractions', rows), /^error=0/);
+    for (const command of ['PutObjectives', 'PutComments', 'PutPath', 'PutPerformance'])
+      assert.match(await unit.send(command, '"a","b"\r\n"1","2"'), /^error=0/, command);
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    const [interaction, ...others] = Object.values(body.attempts[0].units[0].data.cmi.interactions);
+    assert.deepEqual(interaction, {
+      id: 'Q1',
+      type: 'choice',
+      date: '2026/01/31',
+      time: '09:30:00',
+      result: 'wrong',
+      student_response: 'a',
+      correct_responses: { 0: { pattern: 'a,b' } },
+      objectives: { 0: { id: 'O1' } },
+      weighting: '1',
+      latency: '00:00:05',
+    });
+    assert.deepEqual(others, []);
+  });
+
   for (const element of AICC_ELEMENTS) {
     test(`handles ${element.name} in ${element.group} as the standard describes it`, async () => {
       const registrationId = await register();
