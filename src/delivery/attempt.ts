@@ -103,7 +103,7 @@ export class Attempts {
 
   #settle({ message, target }: Attempt, result: PostbackResult): DeliverySettlement {
     const { queue, options, random } = this.#with;
-    const headers = this.#reports.headersToKeep(target, result);
+    const headers = this.#reports.headersToKeep(target, message, result);
     const outcome = attemptOutcome(target, result, headers);
     const settlement = settleAttempt(message, outcome, {
       maxAttempts: target.maxAttempts,

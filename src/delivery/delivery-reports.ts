@@ -1,3 +1,4 @@
+import type { Subtopic } from '../events/catalogue.ts';
 import type { Logger } from '../observability/log.ts';
 import { OncePerMinute } from '../observability/once-per-minute.ts';
 import type { QueuedMessage, Settled } from '../queue/message-queue.ts';
@@ -49,11 +50,11 @@ export class DeliveryReports {
   }
 
   /** The headers of an attempt that the history keeps, in their stored form. Null if the log omits details. */
-  headersToKeep(target: DeliveryTarget, result: PostbackResult): string | null {
+  headersToKeep(target: DeliveryTarget, { label }: QueuedMessage, result: PostbackResult): string | null {
     if (result.requestHeaders.length === 0) return null;
     const succeeded = result.outcome === 'DELIVERED';
-    const { loggingMode, topic, credentials, targetUrl } = target;
-    if (this.#with.deliveryLog.extent(loggingMode, topic, succeeded) !== 'full') return null;
+    const { loggingMode, credentials, targetUrl } = target;
+    if (this.#with.deliveryLog.extent(loggingMode, label as Subtopic, succeeded) !== 'full') return null;
     const { requestHeaders, responseHeaders } = result;
     return storedHeaders(keptHeaders({ requestHeaders, responseHeaders, credentials, targetUrl }));
   }
@@ -78,8 +79,7 @@ export class DeliveryReports {
     this.#with.deliveryLog.attempt({
       webhookId: target.webhookId,
       mode: target.loggingMode,
-      topic: target.topic,
-      subtopic: message.label,
+      subtopic: message.label as Subtopic,
       messageId: message.messageId,
       attempt: message.receiveCount,
       succeeded: outcome.succeeded,
@@ -163,9 +163,9 @@ export class DeliveryReports {
 }
 
 function removalOf(
-  { webhookId, loggingMode, topic }: DeliveryTarget,
+  { webhookId, loggingMode }: DeliveryTarget,
   { label, messageId, body }: QueuedMessage,
   reason: StatusReason,
 ): LoggedRemoval {
-  return { webhookId, mode: loggingMode, topic, subtopic: label, messageId, message: body, reason };
+  return { webhookId, mode: loggingMode, subtopic: label as Subtopic, messageId, message: body, reason };
 }

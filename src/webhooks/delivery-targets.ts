@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader } from '../database/database.ts';
 import { toIdRows } from '../database/recordset.ts';
-import type { Topic } from '../events/catalogue.ts';
 import type { ReceivedMessage } from '../queue/message-queue.ts';
 import {
   type BasicCredentials,
@@ -26,7 +25,6 @@ const LOST_SIGNING_REASON = 'the stored signing secret cannot be decrypted; crea
 export interface DeliveryTarget {
   webhookId: number;
   state: WebhookState;
-  topic: Topic;
   targetUrl: string;
   credentials: BasicCredentials | null;
   /** Null if postbacks are not signed. */
@@ -63,7 +61,6 @@ interface WebhookVersion {
 
 interface TargetRow extends WebhookVersion {
   id: number;
-  topic: string;
   target_url: string;
   credentials: string | null;
   former_signing_secret: string | null;
@@ -178,7 +175,6 @@ export class DeliveryTargets {
     return {
       webhookId: row.id,
       state: webhookState(row),
-      topic: row.topic as Topic,
       targetUrl: row.target_url,
       credentials: credentials === LOST ? null : credentials,
       signingKeys: signingKeys === LOST ? null : signingKeys,
@@ -271,7 +267,7 @@ const TARGETS = new BatchStatement(
   'wanted',
   { id: 'bigint' },
   (wanted, { joined }) =>
-    `select webhooks.id, webhooks.revision, webhooks.updated_at, webhooks.topic, webhooks.target_url, webhooks.credentials,
+    `select webhooks.id, webhooks.revision, webhooks.updated_at, webhooks.target_url, webhooks.credentials,
        webhooks.signing_secret, webhooks.former_signing_secret, webhooks.former_signing_secret_until,
        webhooks.enabled, webhooks.paused_at, webhooks.max_attempts, webhooks.ignore_before, webhooks.logging_mode, webhooks.deleted_at
      from ${joined} webhooks where webhooks.id = ${wanted.id}`,

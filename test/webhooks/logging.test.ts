@@ -224,6 +224,25 @@ describe('the log of deliveries', () => {
     });
   }
 
+  test('follows the class that triggered the event, even if the webhook has another topic since', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService({
+      settings: { custom_log_levels: { AccountService: 'debug' } },
+    });
+    const { api } = service;
+    const input = webhookInput({ target_url: target.url, logging_mode: 'NONE' });
+    const { id } = await api.create('/webhooks', { ...input, topic: 'ACCOUNT', paused: true });
+    await api.create('/accounts', { name: 'Northwind' });
+    await api.put(`/webhooks/${id}`, { ...input, topic: 'COURSE', paused: false });
+    await importCourse(service);
+    await target.waitFor(2);
+    await service.stop();
+    assert.deepEqual(
+      deliveryLinesOf(service, id).map(({ event }) => event),
+      ['ACCOUNT_CREATED'],
+    );
+  });
+
   test('is not affected by the debug level of a class that triggers other topics', async () => {
     const custom_log_levels = {
       CourseService: 'debug',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TOPICS } from '../../events/catalogue.ts';
+import { SUBTOPICS, TOPICS, topicOf } from '../../events/catalogue.ts';
 import { createLogs } from '../../observability/log.ts';
 import type { LogLevel } from '../../settings/log-level.ts';
 import { LOGGING_MODES, type LoggingMode } from '../configuration/logging-mode.ts';
@@ -45,7 +45,6 @@ function success(mode: LoggingMode, changes: Partial<LoggedAttempt> = {}): Logge
   return {
     webhookId: 12,
     mode,
-    topic: 'COURSE',
     subtopic: 'COURSE_IMPORTED',
     messageId: 'msg_1',
     attempt: 1,
@@ -141,7 +140,7 @@ describe('the log line of an attempt', () => {
     }
   }
 
-  it('becomes full only through the class that triggers the topic', () => {
+  it('becomes full only through the class that triggers the event', () => {
     const classes = {
       ACCOUNT: 'AccountService',
       ACCOUNT_CONTENT: 'AccountContentService',
@@ -150,9 +149,9 @@ describe('the log line of an attempt', () => {
     } as const;
     for (const debugged of TOPICS) {
       const levels = { customLevels: { [classes[debugged]]: 'debug' } as const };
-      for (const topic of TOPICS) {
-        const lines = linesOf(levels, (log) => log.attempt(success('NONE', { topic })));
-        assert.equal(lines.length, topic === debugged ? 1 : 0);
+      for (const subtopic of SUBTOPICS) {
+        const lines = linesOf(levels, (log) => log.attempt(success('NONE', { subtopic })));
+        assert.equal(lines.length, topicOf(subtopic) === debugged ? 1 : 0);
       }
     }
   });

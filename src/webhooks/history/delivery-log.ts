@@ -1,4 +1,4 @@
-import { TOPICS, type Topic } from '../../events/catalogue.ts';
+import { SUBTOPICS, type Subtopic, topicOf } from '../../events/catalogue.ts';
 import type { Logger, Logs } from '../../observability/log.ts';
 import { queryCensor, withoutQueries, withoutQuery } from '../../observability/url-censor.ts';
 import type { LogClassName } from '../../settings/log-classes.ts';
@@ -21,8 +21,8 @@ export interface LoggedMessage {
   readonly webhookId: number;
   /** The webhook's own logging mode. */
   readonly mode: LoggingMode;
-  readonly topic: Topic;
-  readonly subtopic: string;
+  /** The message's own. Its topic may differ from that of a webhook that was changed since. */
+  readonly subtopic: Subtopic;
   readonly messageId: string;
   /** The postback body. */
   readonly message: string;
@@ -72,26 +72,26 @@ const REASONS: Readonly<Record<StatusReason, string>> = {
  */
 export class DeliveryLog {
   readonly #log: Logger;
-  readonly #levels: Readonly<Record<Topic, RelevantLevels>>;
+  readonly #levels: Readonly<Record<Subtopic, RelevantLevels>>;
 
   constructor(logs: Logs) {
     this.#log = logs.always(DELIVERY_CLASS);
     this.#levels = Object.fromEntries(
-      TOPICS.map((topic) => [
-        topic,
-        { generalLevel: logs.level, classLevel: logs.levelOf(TRIGGERING_CLASSES[topic]) },
+      SUBTOPICS.map((subtopic) => [
+        subtopic,
+        { generalLevel: logs.level, classLevel: logs.levelOf(TRIGGERING_CLASSES[topicOf(subtopic)]) },
       ]),
-    ) as Record<Topic, RelevantLevels>;
+    ) as Record<Subtopic, RelevantLevels>;
   }
 
   /** How detailed the log line of such a delivery is. Checked before collecting its data. */
-  extent(mode: LoggingMode, topic: Topic, succeeded: boolean): LogExtent {
-    return logExtentOf(effectiveLoggingMode(mode, this.#levels[topic]), succeeded);
+  extent(mode: LoggingMode, subtopic: Subtopic, succeeded: boolean): LogExtent {
+    return logExtentOf(effectiveLoggingMode(mode, this.#levels[subtopic]), succeeded);
   }
 
   /** Logs an attempt. */
   attempt(attempt: LoggedAttempt): void {
-    const extent = this.extent(attempt.mode, attempt.topic, attempt.succeeded);
+    const extent = this.extent(attempt.mode, attempt.subtopic, attempt.succeeded);
     if (extent === 'nothing') return;
 
     const { webhookId, subtopic, succeeded, status, targetUrl, responseBody, willRetryAt } = attempt;
@@ -140,7 +140,7 @@ export class DeliveryLog {
    * deleted.
    */
   discarded(removal: LoggedRemoval): void {
-    const extent = this.extent(removal.mode, removal.topic, true);
+    const extent = this.extent(removal.mode, removal.subtopic, true);
     if (extent === 'nothing') return;
     this.#log.info(
       `${removal.subtopic} for webhook ${removal.webhookId} discarded: ${REASONS[removal.reason]}`,
@@ -158,7 +158,7 @@ export class DeliveryLog {
    * it.
    */
   deadLettered(removal: LoggedRemoval): void {
-    const extent = this.extent(removal.mode, removal.topic, false);
+    const extent = this.extent(removal.mode, removal.subtopic, false);
     if (extent === 'nothing') return;
     this.#log.error(
       `${removal.subtopic} for webhook ${removal.webhookId} moved to the dead-letter queue: ${REASONS[removal.reason]}`,

@@ -2,7 +2,7 @@ import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { WebhookRow } from '../../database/schema.ts';
-import type { Topic } from '../../events/catalogue.ts';
+import type { Subtopic } from '../../events/catalogue.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import type { LoggingMode } from '../configuration/logging-mode.ts';
@@ -16,7 +16,7 @@ import { markDeadLettered } from '../history/delivery-store.ts';
 const IN_FLIGHT_RETRY_AFTER = '5';
 
 /** The webhook of a removed message. */
-export type RemovalWebhook = Pick<WebhookRow, 'name' | 'topic' | 'logging_mode'> & { id: number };
+export type RemovalWebhook = Pick<WebhookRow, 'name' | 'logging_mode'> & { id: number };
 
 /** Records in the history, the audit log and the delivery log that someone moved a message to the dead-letter queue. */
 export async function recordSkipped(
@@ -34,15 +34,14 @@ export async function recordSkipped(
 
 /** The entry of the delivery log for a message that leaves its line without an attempt. */
 export function removalOf(
-  { topic, logging_mode }: Pick<RemovalWebhook, 'topic' | 'logging_mode'>,
+  { logging_mode }: Pick<RemovalWebhook, 'logging_mode'>,
   message: QueueMessage,
   reason: StatusReason,
 ): LoggedRemoval {
   return {
     webhookId: message.lineId,
     mode: logging_mode as LoggingMode,
-    topic: topic as Topic,
-    subtopic: message.label,
+    subtopic: message.label as Subtopic,
     messageId: message.messageId,
     message: message.body,
     reason,
