@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Browser, Route } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { CMI5_PAGE, cmi5Course } from '../support/cmi5-course.ts';
 import type { PackageFiles } from '../support/course-packages.ts';
 import { lessons, scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { onlyFirst } from './support/first-request.ts';
 import { nextFrames } from './support/frames.ts';
-import { holdRequests } from './support/held-requests.ts';
+import { failed, holdRequests } from './support/held-requests.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
@@ -45,18 +46,6 @@ describe('a connection that loses every packet', () => {
       await route.continue();
     });
     return { isLost: lost.promise, arrive: arrived.resolve };
-  };
-  /**
-   * Fails the first request. The others reach the service, through the same route: the next one may come while Playwright
-   * removes a route that has expired, and may be lost then.
-   */
-  const failsOnce = () => {
-    let isFirst = true;
-    return async (route: Route) => {
-      const fails = isFirst;
-      isFirst = false;
-      await (fails ? route.fulfill({ status: 503 }) : route.fallback());
-    };
   };
   const click = ({ page }: Learner, name: string | RegExp) => page.getByRole('button', { name }).click();
   const heading = ({ page }: Learner, name: string) => page.getByRole('heading', { name });
@@ -176,10 +165,10 @@ describe('a connection that loses every packet', () => {
     await learner.open(service, registrationId);
     await learner.given();
     await passes(learner);
-    await learner.page.route('**/units', failsOnce());
-    const failed = learner.page.waitForResponse('**/units');
+    await learner.page.route('**/units', onlyFirst(failed));
+    const response = learner.page.waitForResponse('**/units');
     await click(learner, 'Exit');
-    assert.equal((await failed).status(), 503);
+    assert.equal((await response).status(), 500);
     await heading(learner, 'You have finished this course').waitFor();
   });
 
@@ -190,7 +179,7 @@ describe('a connection that loses every packet', () => {
     await learner.open(service, registrationId);
     await learner.given();
     await passes(learner);
-    const held = await holdRequests(learner.page, '**/units', { respond: failsOnce() });
+    const held = await holdRequests(learner.page, '**/units', { respond: onlyFirst(failed) });
     await click(learner, 'Exit');
     await held.begun;
     await pass(learner, OVERDUE_MS);

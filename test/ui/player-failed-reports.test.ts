@@ -6,6 +6,7 @@ import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles, xapiFiles } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
+import { onlyFirst } from './support/first-request.ts';
 import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
 
 /** How an xAPI course sends a statement. */
@@ -274,7 +275,7 @@ describe('the reports of a course that calls the service itself', () => {
   it('do not keep the learner from the portal if only the first question for the result fails at the exit', async () => {
     await using learner = await newLearner(browser);
     await completeFromPortal(learner);
-    await learner.page.route('**/units', (each) => each.abort(), { times: 1 });
+    await route(learner, onlyFirst(fail), '**/units');
     await exit(learner);
     await learner.page.getByText('The portal.').waitFor();
   });
