@@ -74,26 +74,51 @@ describe('the content of a zip that lies', () => {
 });
 
 describe('the names of a zip', () => {
-  it('are UTF-8 whether they say so or not, and CP437 when they are not UTF-8', async () => {
+  it('are UTF-8 whether they say so or not, and CP850 when they are not UTF-8', async () => {
     const names = Object.keys(
       await contentsOf(
         rawZip([
           { name: 'flagged-é.txt', flags: UTF8_FLAG },
           { name: 'unflagged-é.txt' },
-          { name: Buffer.from('cp437-\x82.txt', 'latin1') },
+          { name: Buffer.from('cp850-\x82.txt', 'latin1') },
           { name: Buffer.from('wrongly-flagged-\x82.txt', 'latin1'), flags: UTF8_FLAG },
         ]),
       ),
     );
-    assert.deepEqual(names, ['flagged-é.txt', 'unflagged-é.txt', 'cp437-é.txt', 'wrongly-flagged-é.txt']);
+    assert.deepEqual(names, ['flagged-é.txt', 'unflagged-é.txt', 'cp850-é.txt', 'wrongly-flagged-é.txt']);
+  });
+
+  it('have the letters of the languages of Western Europe and of Brazil', async () => {
+    const names = {
+      'avaliação.html': 'avalia\x87\xC6o.html',
+      'opções/ÁÉÍÓÚ.html': 'op\x87\xE4es/\xB5\x90\xD6\xE0\xE9.html',
+      'ÀÂÃÊÔÕÇ.html': '\xB7\xB6\xC7\xD2\xE2\xE5\x80.html',
+      'smørbrød på Østerbro.html': 'sm\x9Brbr\x9Bd p\x86 \x9Dsterbro.html',
+      'où, Ë, Ï, Ý.html': 'o\x97, \xD3, \xD8, \xED.html',
+      'Größe ÄÖÜ ñ.html': 'Gr\x94\xE1e \x8E\x99\x9A \xA4.html',
+    };
+    const written = Object.values(names).map((name) => ({ name: Buffer.from(name, 'latin1') }));
+    assert.deepEqual(Object.keys(await contentsOf(rawZip(written))), Object.keys(names));
   });
 
   it('are those of the Unicode path field where there is one', async () => {
-    const legacy = Buffer.from('caf?.txt');
-    const field = Buffer.concat([Buffer.from([0x75, 0x70, 0, 0, 1, 0, 0, 0, 0]), Buffer.from('café.txt')]);
-    field.writeUInt16LE(field.length - 4, 2);
-    field.writeUInt32LE(crc32(legacy), 5);
-    assert.deepEqual(Object.keys(await contentsOf(rawZip([{ name: legacy, extra: field }]))), ['café.txt']);
+    for (const [bytes, name] of [
+      ['caf?.txt', 'café.txt'],
+      ['\x9B.txt', '¢.txt'],
+    ] as const) {
+      const legacy = Buffer.from(bytes, 'latin1');
+      const field = Buffer.concat([Buffer.from([0x75, 0x70, 0, 0, 1, 0, 0, 0, 0]), Buffer.from(name)]);
+      field.writeUInt16LE(field.length - 4, 2);
+      field.writeUInt32LE(crc32(legacy), 5);
+      assert.deepEqual(Object.keys(await contentsOf(rawZip([{ name: legacy, extra: field }]))), [name]);
+    }
+  });
+
+  it('may not contain control characters, whatever their encoding', async () => {
+    for (const name of ['a\nb.txt', '\x82\n.txt', '\x82\x7f.txt']) {
+      const zip = rawZip([{ name: Buffer.from(name, 'latin1') }]);
+      await assert.rejects(contentsOf(zip), { code: 'ZIP_NAME_INVALID' }, JSON.stringify(name));
+    }
   });
 
   it('do not include files that macOS and Windows add, but do include files with similar names', async () => {

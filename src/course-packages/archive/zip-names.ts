@@ -7,24 +7,41 @@ import type { PackageLimits } from '../package-limits.ts';
 /** APPNOTE.TXT 4.4.4, bit 11: the name is UTF-8. */
 const UTF8_FLAG = 0x800;
 
+/**
+ * The characters of code page 850 from 0x80 on. Windows in Western Europe and Brazil writes names in it. It has the letters
+ * of CP437, the code page of the standard, at the same places; the others are in place of Greek, signs and box drawing.
+ */
+const CP850 =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐' +
+  '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0';
+
 /** The name of the folder that contains everything. */
 export const ROOT_NAME = './';
 /** The limit of file systems for one segment of a path. */
 const SEGMENT_BYTES = 255;
 
 /**
- * The name of an entry. The bytes decide between UTF-8 and CP437, not the flag: many programs write UTF-8 without
- * setting it, and CP437 text with a non-ASCII letter is almost never valid UTF-8. A backslash separates folders, as
- * older programs on Windows write it, against the standard. A leading `./`, which tar writes, is removed, except from the
- * name of the root.
+ * The name of an entry: of its Unicode path field (APPNOTE.TXT 4.6.9), or else of its bytes. They decide between UTF-8 and
+ * CP850, not the flag: many programs write UTF-8 without setting it, and CP850 text with a non-ASCII letter is almost never
+ * valid UTF-8. A backslash separates folders, as older programs on Windows write it, against the standard. A leading
+ * `./`, which tar writes, is removed, except from the name of the root.
  */
 export function decodeName(entry: Entry): string {
-  const flags = isUtf8(entry.fileNameRaw)
-    ? entry.generalPurposeBitFlag | UTF8_FLAG
-    : entry.generalPurposeBitFlag & ~UTF8_FLAG;
-  return getFileNameLowLevel(flags, entry.fileNameRaw, entry.extraFields, true)
+  return textOf(entry)
     .replaceAll('\\', '/')
     .replace(/^(?:\.\/)+(?=.)/s, '');
+}
+
+function textOf({ fileNameRaw, extraFields }: Entry): string {
+  const text = getFileNameLowLevel(UTF8_FLAG, fileNameRaw, extraFields, true);
+  const isOfField = text !== fileNameRaw.toString('utf8');
+  return isOfField || isUtf8(fileNameRaw) ? text : fromCp850(fileNameRaw);
+}
+
+function fromCp850(bytes: Buffer): string {
+  return Array.from(bytes, (byte) =>
+    byte < 0x80 ? String.fromCharCode(byte) : CP850.charAt(byte - 0x80),
+  ).join('');
 }
 
 /**
