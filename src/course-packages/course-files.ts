@@ -65,10 +65,19 @@ export class CourseFiles {
     return this.#files.length === 1;
   }
 
-  /** Adds a warning for the course's author. */
+  /** Adds a warning for the course's author, once. */
   warn(warning: string): void {
+    if (this.#warnings.includes(warning)) return;
     if (this.#warnings.length < WARNINGS_SHOWN) this.#warnings.push(warning);
     else this.#unshownWarnings += 1;
+  }
+
+  /** Adds a warning that the author must see: it comes before the others, however many there are. */
+  warnFirst(warning: string): void {
+    this.#warnings.unshift(warning);
+    if (this.#warnings.length <= WARNINGS_SHOWN) return;
+    this.#warnings.pop();
+    this.#unshownWarnings += 1;
   }
 
   get warnings(): string[] {

@@ -133,12 +133,42 @@ describe('a description', () => {
     }
   });
 
+  /** The warnings about a SCORM 1.2 course with these items and one resource. */
+  async function warningsOf(items: string[], resource: string): Promise<readonly string[]> {
+    const manifest = scormManifest(SCORM_12, {
+      items: [...items, '<item identifier="i1" identifierref="r1"/>'].join(''),
+      resources: resource,
+    });
+    return (await inspectFiles({ ...scorm12Files(), 'imsmanifest.xml': manifest })).warnings;
+  }
+
+  const SCO = '<resource identifier="r1" type="webcontent" adlcp:scormtype="sco" href="index.html"/>';
+  const UNTYPED = '<resource identifier="r1" type="webcontent" href="index.html"/>';
+
   it('has a limited number of warnings, however many faults there are', async () => {
-    const items = '<item identifier="x" identifierref="gone"/>'.repeat(50);
-    const manifest = scormManifest(SCORM_12, { items: `${items}<item identifier="i1" identifierref="r1"/>` });
-    const { warnings } = await inspectFiles({ ...scorm12Files(), 'imsmanifest.xml': manifest });
+    const items = Array.from({ length: 50 }, (_, n) => `<item identifier="x${n}" identifierref="gone${n}"/>`);
+    const warnings = await warningsOf(items, SCO);
     assert.equal(warnings.length, 21);
+    assert.match(warnings[0]!, /"gone0"/);
     assert.equal(warnings.at(-1), 'And 30 more warnings.');
+  });
+
+  it('has every warning once, however often its fault is repeated', async () => {
+    const items = Array.from({ length: 30 }, (_, n) => `<item identifier="x${n}" isvisible="yes"/>`);
+    const [untyped, ...others] = await warningsOf(items, UNTYPED);
+    assert.match(untyped!, /"i1" has no scormtype/);
+    assert.deepEqual(others, [
+      'The attribute isvisible of an element "item" is "yes", which the standard does not define. The default is used.',
+    ]);
+  });
+
+  it('warns first of what is not recorded, so that no other warnings hide it', async () => {
+    const items = Array.from({ length: 30 }, (_, n) => `<item identifier="x${n}" identifierref="gone${n}"/>`);
+    const warnings = await warningsOf(items, UNTYPED);
+    assert.equal(warnings.length, 21);
+    assert.match(warnings[0]!, /"i1" has no scormtype/);
+    assert.match(warnings[1]!, /"gone0"/);
+    assert.equal(warnings.at(-1), 'And 11 more warnings.');
   });
 
   it('reads manifests in other encodings', async () => {

@@ -9,6 +9,8 @@ const FILES = {
   'shared/start.html': PAGE,
   'shared/My Lesson.html': PAGE,
   '100%.html': PAGE,
+  '50%.html': PAGE,
+  '50%25.html': PAGE,
   'a+b/ü.html': PAGE,
 };
 
@@ -104,10 +106,17 @@ describe('where a unit opens', () => {
   it('may be a file written in different upper and lower case, with a warning', async () => {
     const { units, warnings } = await inspect({ href: 'Shared/Start.HTML' });
     assert.deepEqual(units[0]?.launch, file('shared/start.html'));
-    assert.match(
-      warnings.join(),
-      /"Shared\/Start\.HTML" with different upper and lower case: its name is "shared\/start\.html"/,
-    );
+    assert.deepEqual(warnings, [
+      'The manifest names the file "Shared/Start.HTML" with different upper and lower case: its name is "shared/start.html".',
+    ]);
+  });
+
+  it('is the file of the name as it is written, if that of the decoded name exists, too', async () => {
+    const { units, warnings } = await inspect({ href: '50%25.HTML' });
+    assert.deepEqual(units[0]?.launch, file('50%25.html'));
+    assert.deepEqual(warnings, [
+      'The manifest names the file "50%25.HTML" with different upper and lower case: its name is "50%25.html".',
+    ]);
   });
 
   it('is the same file in either Unicode form', async () => {

@@ -58,12 +58,14 @@ export function resolveLaunchTarget(course: CourseFiles, reference: LaunchRefere
   // Some authoring tools on Windows write file paths where the standard requires a URL.
   const path = address.path.replaceAll('\\', '/');
   if (path.startsWith('/')) throw invalid('it starts with "/", but paths are relative to the manifest');
-  const candidates = [path, percentDecoded(path)].map((candidate) => posix.normalize(candidate));
-  if (candidates.some((candidate) => candidate.split('/')[0] === '..')) {
+  const asWritten = posix.normalize(path);
+  const decoded = posix.normalize(percentDecoded(path));
+  if ([asWritten, decoded].some((candidate) => candidate.split('/')[0] === '..')) {
     throw invalid('it leads outside the course');
   }
-  const file = candidates.map((candidate) => course.find(candidate)).find((found) => found !== null);
-  if (file === undefined) throw packageError('LAUNCH_FILE_MISSING', { unit: reference.unit, launch: href });
+  // Each search may warn, so the decoded name is searched only if there is no file of the other one.
+  const file = course.find(asWritten) ?? course.find(decoded);
+  if (file === null) throw packageError('LAUNCH_FILE_MISSING', { unit: reference.unit, launch: href });
 
   const { search: query, hash: fragment } = new URL(`http://course/${address.query}${address.fragment}`);
   return { kind: 'file', file, query, fragment };

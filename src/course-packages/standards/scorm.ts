@@ -115,7 +115,7 @@ class ItemReader {
     const [first, ...others] = this.#untyped;
     if (first === undefined) return;
     const further = others.length === 0 ? '' : ` and ${others.length} more`;
-    this.#course.warn(
+    this.#course.warnFirst(
       `The resource of the unit ${quoted(first)}${further} has no scormtype, so it counts as an asset: it is completed ` +
         'when it is opened, and what it reports is not recorded. If it reports, add the type "sco".',
     );
