@@ -46,6 +46,21 @@ describe('the text of a manifest', () => {
     }
   });
 
+  it('is read as UTF-8 if it begins with that byte order mark, whatever it declares', () => {
+    for (const encoding of ['ISO-8859-1', 'windows-1252', 'UTF-16', 'klingon']) {
+      const text = `<?xml version="1.0" encoding="${encoding}"?><title>Übung</title>`;
+      assert.deepEqual(read(Buffer.from(`\ufeff${text}`)), { text, guessed: false });
+    }
+  });
+
+  it('does not include that byte order mark either if it is not UTF-8 after all', () => {
+    for (const declaration of ['', '<?xml version="1.0" encoding="ISO-8859-1"?>']) {
+      const text = `${declaration}<title>Übung</title>`;
+      const bytes = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(text, 'latin1')]);
+      assert.deepEqual(read(bytes), { text, guessed: true });
+    }
+  });
+
   it('is the same when it is long, and comes in pieces', () => {
     const text = `${XML}${'aä😀'.repeat(50_000)}`;
     for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`, 'utf16le'), utf16be(text)]) {

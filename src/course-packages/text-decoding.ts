@@ -5,6 +5,9 @@ import { packageError } from './package-error.ts';
 /** Where an XML declaration can appear. */
 const DECLARATION_BYTES = 200;
 
+/** The byte order mark of UTF-8. */
+const UTF8_MARK = [0xef, 0xbb, 0xbf];
+
 /** A piece is small enough that work with it takes a few milliseconds. */
 const PIECE_BYTES = 64 * KIB;
 
@@ -21,17 +24,19 @@ export interface DecodedText extends PiecewiseText {
 }
 
 /**
- * Decodes a manifest: by its byte order mark, the zero bytes of UTF-16, its XML declaration, or as UTF-8. Text that
- * should be UTF-8 but is not is read as Windows-1252, which older authoring tools write without declaring it.
+ * Decodes a manifest, in this order: by its byte order mark, the zero bytes of UTF-16, its XML declaration, or as UTF-8.
+ * Text that should be UTF-8 but is not is read as Windows-1252, which older authoring tools write without declaring it.
  *
  * @see {@link https://www.w3.org/TR/xml/#sec-guessing}
  * @throws {PackageError} MANIFEST_ENCODING
  */
 export function decodeText(bytes: Uint8Array, file: string): DecodedText {
-  const encoding = utf16(bytes) ?? declaredEncoding(bytes) ?? 'utf-8';
+  const isMarked = UTF8_MARK.every((byte, index) => bytes[index] === byte);
+  const encoding = isMarked ? 'utf-8' : (utf16(bytes) ?? declaredEncoding(bytes) ?? 'utf-8');
   const isUtf8Expected = /^utf-?8$/i.test(encoding);
   if (isUtf8Expected && !isUtf8(bytes)) {
-    return { guessed: true, pieces: () => piecesOf(bytes, 'windows-1252') };
+    const unmarked = isMarked ? bytes.subarray(UTF8_MARK.length) : bytes;
+    return { guessed: true, pieces: () => piecesOf(unmarked, 'windows-1252') };
   }
   const pieces = () => piecesOf(bytes, encoding);
   try {
@@ -61,6 +66,6 @@ function utf16(bytes: Uint8Array): string | null {
 /** A file that declares UTF-16 in one-byte characters is not UTF-16. Its bytes show whether it is UTF-8. */
 function declaredEncoding(bytes: Uint8Array): string | null {
   const start = Buffer.from(bytes.subarray(0, DECLARATION_BYTES)).toString('latin1');
-  const declared = /^(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
+  const declared = /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
   return declared === undefined || /^utf-?16/i.test(declared) ? null : declared;
 }
