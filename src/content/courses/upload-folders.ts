@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { DAY_MS } from '../../time/units.ts';
+import { toUploadProblem } from './upload-problems.ts';
 
 /** Maximum number of concurrent uploads in any state, which limits their disk space. */
 const MAX_UPLOADS = 64;
@@ -77,7 +78,7 @@ export class UploadFolders {
   /**
    * Reserves an upload.
    * @param caller the id of the uploader
-   * @throws {ProblemError} `unavailable` while too many uploads are under way, of this caller or of all
+   * @throws {ProblemError} `unavailable` while too many uploads are under way, of this caller or of all, or the disk is full
    */
   async open(caller: string): Promise<UploadFolder> {
     const ofCaller = this.#openByCaller.get(caller) ?? 0;
@@ -95,7 +96,7 @@ export class UploadFolders {
       };
     } catch (error) {
       this.#count(caller, -1);
-      throw error;
+      throw toUploadProblem(error);
     }
   }
 
