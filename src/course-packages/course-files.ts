@@ -116,7 +116,8 @@ export class CourseFiles {
     const text = decodeText(await member.read(), member.name);
     if (text.guessed) {
       this.warn(
-        `The file ${quoted(member.name)} declares no encoding and is not UTF-8. It was read as Windows-1252.`,
+        `The file ${quoted(member.name)} is not UTF-8 and declares no other encoding that fits. ` +
+          'It was read as Windows-1252.',
       );
     }
     return { pieces: () => this.#pieces(text) };

@@ -173,13 +173,37 @@ describe('a description', () => {
 
   it('reads manifests in other encodings', async () => {
     const manifest = scormManifest(SCORM_12, { title: 'Übung', prolog: '' });
-    const utf16 = Buffer.from(`\ufeff${manifest}`, 'utf16le');
-    assert.equal((await inspectFiles({ ...scorm12Files(), 'imsmanifest.xml': utf16 })).title, 'Übung');
-    const unannounced = await inspectFiles({
-      ...scorm12Files(),
-      'imsmanifest.xml': Buffer.from(manifest, 'latin1'),
+    const declared = scormManifest(SCORM_12, {
+      title: 'Übung',
+      prolog: '<?xml version="1.0" encoding="ISO-8859-1"?>',
     });
-    assert.equal(unannounced.title, 'Übung');
-    assert.match(unannounced.warnings.join(), /"imsmanifest\.xml" declares no encoding and is not UTF-8/);
+    for (const bytes of [
+      Buffer.from(`\ufeff${manifest}`, 'utf16le'),
+      Buffer.from(declared, 'latin1'),
+      Buffer.from(`\ufeff${declared}`),
+    ]) {
+      const { title, warnings } = await inspectFiles({ ...scorm12Files(), 'imsmanifest.xml': bytes });
+      assert.equal(title, 'Übung');
+      assert.deepEqual(warnings, []);
+    }
+  });
+
+  it('warns of a manifest whose encoding is not the one that it declares or should have', async () => {
+    for (const prolog of [
+      '',
+      '<?xml version="1.0"?>',
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      '<?xml version="1.0" encoding="UTF-16"?>',
+    ]) {
+      const manifest = scormManifest(SCORM_12, { title: 'Übung', prolog });
+      const { title, warnings } = await inspectFiles({
+        ...scorm12Files(),
+        'imsmanifest.xml': Buffer.from(manifest, 'latin1'),
+      });
+      assert.equal(title, 'Übung');
+      assert.deepEqual(warnings, [
+        'The file "imsmanifest.xml" is not UTF-8 and declares no other encoding that fits. It was read as Windows-1252.',
+      ]);
+    }
   });
 });
