@@ -5,7 +5,7 @@ import { respondToClientError } from './client-errors.ts';
 export const REQUEST_DEADLINE_MS = MINUTE_MS;
 /** Maximum time for a client to send its headers. */
 const HEADERS_TIMEOUT_MS = 30_000;
-/** Uploads may take long, but an idle connection is closed. */
+/** A silent connection is closed after this time, unless the service works on a response, see `awaitResponses`. */
 const IDLE_TIMEOUT_MS = 2 * MINUTE_MS;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const MAX_PARAMETER_LENGTH = 200;

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type SmallServer, startSmallServer } from '../../test/http/small-server.ts';
 import { processorMs } from '../../test/support/processor-speed.ts';
+import { connectTo, exchangeBytes } from '../../test/support/raw-http.ts';
 
 /**
  * In processor time. Far more than the work takes, and far less than it took when its cost grew with the square of the
  * input.
  */
 const QUICK_MS = 2_500;
+/** More than the buffers of a connection hold. */
+const UNREAD_BYTES = 32 * 1_024 * 1_024;
 
 describe('the server', () => {
   let server: SmallServer;
@@ -298,6 +301,33 @@ describe('the server', () => {
     const garbage = await server.exchange('GARBAGE\r\n\r\n');
     assert.match(garbage, /\r\nCache-Control: no-store\r\n/);
     assert.match(garbage, /\r\nX-Content-Type-Options: nosniff\r\n/);
+  });
+});
+
+describe('a connection on which nothing happens for longer than allowed', () => {
+  let server: SmallServer;
+  before(async () => {
+    server = await startSmallServer({ idleTimeoutMs: 500 });
+  });
+  after(() => server.stop());
+
+  test('stays open while the service works on the response', async () => {
+    const { status, text } = await server.send('GET', '/after-silence/2');
+    assert.deepEqual([status, text], [200, 'aa']);
+  });
+
+  test('is closed if the client does not send the rest of its request', async () => {
+    const head =
+      'POST /things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n';
+    assert.equal(await exchangeBytes(server.url, `${head}{"name"`), '');
+  });
+
+  test('is closed if the client does not read the response', async () => {
+    const closed = server.nextConnectionClosed();
+    const client = connectTo(server.url).pause();
+    client.write(`GET /after-silence/${UNREAD_BYTES} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await closed;
+    client.destroy();
   });
 });
 

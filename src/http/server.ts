@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from '../observability/log.ts';
 import { ProblemError } from '../problems/problem.ts';
+import { awaitResponses } from './awaited-responses.ts';
 import { firstSegment, withoutBasePath } from './base-path.ts';
 import { ignoreExpectations } from './expectations.ts';
 import { requireOneHost } from './host-field.ts';
@@ -63,6 +64,7 @@ export function createServer({
   ignoreExpectations(plain);
   requireOneHost(plain);
   limitPipelining(plain);
+  awaitResponses(plain);
   limitRequestTime(plain, requestDeadlineMs);
   acceptJsonBodies(plain);
   installValidation(plain);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { Type } from 'typebox';
 import { Id, Name } from '../../src/http/schemas.ts';
 import { createServer } from '../../src/http/server.ts';
@@ -21,8 +23,14 @@ export interface ProblemBody {
 /** A server with a few small routes, and requests to it. */
 export type SmallServer = Awaited<ReturnType<typeof startSmallServer>>;
 
-/** Starts the server without the rest of the service. */
-export async function startSmallServer({ trustedProxies = [] }: { trustedProxies?: readonly string[] } = {}) {
+/** Starts the server without the rest of the service. It closes connections that are silent for `idleTimeoutMs`. */
+export async function startSmallServer({
+  trustedProxies = [],
+  idleTimeoutMs,
+}: {
+  trustedProxies?: readonly string[];
+  idleTimeoutMs?: number;
+} = {}) {
   const { logs, lines: logLines } = recordedLogs();
   const server = createServer({
     log: logs.for('HttpServer'),
@@ -30,6 +38,7 @@ export async function startSmallServer({ trustedProxies = [] }: { trustedProxies
     trustedProxies,
     basePath: '',
   });
+  if (idleTimeoutMs !== undefined) server.server.setTimeout(idleTimeoutMs);
   const Thing = Type.Object(
     {
       name: Name('Its name.'),
@@ -58,6 +67,10 @@ export async function startSmallServer({ trustedProxies = [] }: { trustedProxies
   server.get('/things/:id', async ({ params }) => ({ read: (params as { id: string }).id }));
   server.post('/things/:id/touch', async () => ({ touched: true }));
   server.get('/pages/*', (_request, reply) => reply.callNotFound());
+  server.get('/after-silence/:bytes', async ({ raw, params }) => {
+    await once(raw.socket, 'timeout');
+    return Buffer.alloc(Number((params as { bytes: string }).bytes), 'a');
+  });
   server.post('/broken', async () => {
     throw new Error('the password is hunter2');
   });
@@ -127,5 +140,21 @@ export async function startSmallServer({ trustedProxies = [] }: { trustedProxies
     return await exchangeBytes(url, requests.join(''));
   }
 
-  return { url, logLines, send, problemOf, exchange, pipeline, stop: () => server.close() };
+  /** Waits until the server has closed the next connection that it accepts. */
+  async function nextConnectionClosed(): Promise<void> {
+    const [socket] = (await once(server.server, 'connection')) as [Socket];
+    socket.on('error', () => {});
+    await once(socket, 'close');
+  }
+
+  return {
+    url,
+    logLines,
+    send,
+    problemOf,
+    exchange,
+    pipeline,
+    nextConnectionClosed,
+    stop: () => server.close(),
+  };
 }

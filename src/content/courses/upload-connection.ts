@@ -52,13 +52,9 @@ export class UploadConnection implements Disposable {
     return this.#gone.signal;
   }
 
-  /**
-   * From here on, nothing is received on the connection. That is no reason to close it, because an import takes
-   * time.
-   */
+  /** From here on, nothing is received on the connection. That is no reason to close it, because an import takes time. */
   awaitResponse(): void {
     clearInterval(this.#rateWatch);
-    this.#request.socket.setTimeout(0);
   }
 
   /**

@@ -1,34 +1,47 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import { recordedLogs } from '../../../test/support/logs.ts';
+import type { RouteHandlerMethod } from 'fastify';
+import { recordedLogs, SILENT_LOGS } from '../../../test/support/logs.ts';
+import type { Logger } from '../../observability/log.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
 import { createContentServer } from './content-server.ts';
 
-/** Requests a route that fails, and returns the line about it. */
-async function loggedFailure(launch: Partial<PlayerLaunch> | null): Promise<Record<string, unknown>> {
-  const { logs, lines } = recordedLogs();
+/** A content server with one launch, or none, and one route, which is `/unit`. */
+async function serverWith({
+  launch,
+  respond,
+  log = SILENT_LOGS.for('Player'),
+}: {
+  launch: Partial<PlayerLaunch> | null;
+  respond: RouteHandlerMethod;
+  log?: Logger;
+}) {
   const find = async () => {
     if (launch === null) throw new TypeError('no launch was found');
     return { state: 'open', launch };
   };
-  await using server = await createContentServer({
+  return await createContentServer({
     launches: { find } as unknown as LaunchService,
-    fileRoutes: [
-      (scope) => {
-        scope.get('/broken', async () => {
-          throw new TypeError('there is no unit');
-        });
-      },
-    ],
+    fileRoutes: [(scope) => void scope.get('/unit', respond)],
     routes: [],
     trustedProxies: [],
     maxConnections: 10,
     strictTransport: false,
     tracing: null,
-    log: logs.for('Player'),
+    log,
   });
-  const { statusCode } = await server.inject('/0123456789/broken');
+}
+
+/** Requests a route that fails, and returns the line about it. */
+async function loggedFailure(launch: Partial<PlayerLaunch> | null): Promise<Record<string, unknown>> {
+  const { logs, lines } = recordedLogs();
+  const respond = async () => {
+    throw new TypeError('there is no unit');
+  };
+  await using server = await serverWith({ launch, respond, log: logs.for('Player') });
+  const { statusCode } = await server.inject('/0123456789/unit');
   assert.equal(statusCode, 500);
   const { error: _, time: __, ...line } = lines.at(-1)!;
   return line;
@@ -39,7 +52,7 @@ describe('a failure of the Player', () => {
     level: 'error',
     class: 'Player',
     method: 'GET',
-    path: '/:token/broken',
+    path: '/:token/unit',
     msg: 'a request failed',
   };
 
@@ -62,5 +75,20 @@ describe('a failure of the Player', () => {
 
   it('is logged if the launch itself could not be read', async () => {
     assert.deepEqual(await loggedFailure(null), line);
+  });
+});
+
+describe('a connection to the Player on which nothing happens', () => {
+  it('stays open while the Player works on the response', async () => {
+    await using server = await serverWith({
+      launch: { courseId: 7 },
+      respond: async ({ raw }) => {
+        await once(raw.socket, 'timeout');
+        return 'late';
+      },
+    });
+    server.server.setTimeout(500);
+    const url = await server.listen({ host: '127.0.0.1', port: 0 });
+    assert.equal(await (await fetch(`${url}/0123456789/unit`)).text(), 'late');
   });
 });

@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { MIB } from '../../bytes.ts';
 import { launchPagePolicy, refusalPage } from '../../content/registrations/launch-page.ts';
+import { awaitResponses } from '../../http/awaited-responses.ts';
 import { limitConnections } from '../../http/connection-limit.ts';
 import { ignoreExpectations } from '../../http/expectations.ts';
 import { requireOneHost } from '../../http/host-field.ts';
@@ -86,6 +87,7 @@ export async function createContentServer({
   ignoreExpectations(server);
   requireOneHost(server);
   limitPipelining(server);
+  awaitResponses(server);
   // A course reads hundreds of files, so reads are not traced. Writes are traced, because they trigger events.
   if (tracing !== null) {
     traceRequests(server, tracing, {
