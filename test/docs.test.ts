@@ -138,7 +138,7 @@ describe('docs/receiving.md', () => {
 describe('the API, its description and docs/api.md', () => {
   let service: TestService;
   let document: {
-    paths: Record<string, Record<string, { tags?: string[] }>>;
+    paths: Record<string, Record<string, { tags?: string[]; security?: Record<string, string[]>[] }>>;
     webhooks: Record<string, Record<string, { tags?: string[] }>>;
     tags: { name: string; description?: string }[];
   };
@@ -163,6 +163,26 @@ describe('the API, its description and docs/api.md', () => {
   it('describe exactly the tags that are used', () => {
     const operations = [document.paths, document.webhooks].flatMap((each) =>
       Object.entries(each).flatMap(([name, methods]) =>
+  it('need the same scopes in each section that names scopes', () => {
+    const sections = read('docs/api.md')
+      .split(/^## /m)
+      .filter((section) => /\bneeds?\s+the\s+scope\b/.test(section));
+    assert.ok(sections.length > 2, 'some sections name scopes');
+    for (const section of sections) {
+      const named = Array.from(section.matchAll(/`(\w+:(?:read|write))`/g), ([, scope]) => scope);
+      const calls = section.matchAll(/^### `(\w+) ([^`]+)`$/gm);
+      const needed = Array.from(calls, ([, method = '', route = '']) => {
+        const { security = [] } = document.paths[route]?.[method.toLowerCase()] ?? {};
+        return security.flatMap(({ oauth2 = [] }) => oauth2);
+      });
+      assert.deepEqual(
+        [...new Set(named)].sort(),
+        [...new Set(needed.flat())].sort(),
+        section.split('\n')[0],
+      );
+    }
+  });
+
         Object.values(methods).map((operation) => ({ name, operation })),
       ),
     );
