@@ -6,6 +6,8 @@ import { targetBody } from '../src/alerts/notices/chat-bodies.ts';
 import type { NoticeContent } from '../src/alerts/notices/notice.ts';
 import { noticeText } from '../src/alerts/notices/notice-text.ts';
 import type { AuditAction } from '../src/audit/actions.ts';
+import { runCommandLine } from '../src/cli/command-line.ts';
+import type { Output } from '../src/cli/subcommands.ts';
 import {
   incompleteReason,
   KNOWN_REASONS,
@@ -22,6 +24,7 @@ import { MessageBuilder } from '../src/webhooks/messages/message.ts';
 import { SAMPLE_RESOURCES } from '../src/webhooks/messages/sample-events.ts';
 import { keyOf } from '../src/webhooks/signing/signing-secret.ts';
 import { aroundTests } from './support/around-tests.ts';
+import { outcomeOf } from './support/command-in-process.ts';
 import { startTestService, type TestService } from './support/service.ts';
 
 // Runs on SQLite alone: the pages are the same on every database.
@@ -160,9 +163,6 @@ describe('the API, its description and docs/api.md', () => {
     );
   });
 
-  it('describe exactly the tags that are used', () => {
-    const operations = [document.paths, document.webhooks].flatMap((each) =>
-      Object.entries(each).flatMap(([name, methods]) =>
   it('need the same scopes in each section that names scopes', () => {
     const sections = read('docs/api.md')
       .split(/^## /m)
@@ -183,6 +183,9 @@ describe('the API, its description and docs/api.md', () => {
     }
   });
 
+  it('describe exactly the tags that are used', () => {
+    const operations = [document.paths, document.webhooks].flatMap((each) =>
+      Object.entries(each).flatMap(([name, methods]) =>
         Object.values(methods).map((operation) => ({ name, operation })),
       ),
     );
@@ -307,6 +310,27 @@ describe('docs/troubleshooting.md', () => {
       url: 'http://example.com',
     });
     assert.ok(read('docs/troubleshooting.md').includes(`\`${reason.replace('example.com/', '…')}\``));
+  });
+});
+
+describe('the pages of docs/', () => {
+  it('name every command of the program', async () => {
+    const helpOf = async (...args: string[]) => {
+      const run = (output: Required<Output>) => runCommandLine([...args, '--help'], { ...output, env: {} });
+      return (await outcomeOf(run)).out;
+    };
+    const namesIn = (help: string, line: RegExp) => {
+      const [, list = ''] = /^Commands:\n(.*?)^$/ms.exec(help) ?? [];
+      return Array.from(list.matchAll(line), ([, name = '']) => name);
+    };
+    const groups = namesIn(await helpOf(), /^ {2}(\w+) …/gm);
+    assert.ok(groups.includes('client') && groups.length > 5, groups.join());
+    const text = PAGES.filter((page) => /^docs\/[^/]+$/.test(page))
+      .map(read)
+      .join('\n');
+    for (const group of groups)
+      for (const name of namesIn(await helpOf(group), /^ {2}([a-z-]+)/gm))
+        assert.ok(new RegExp(`\\b${group} ${name}\\b`).test(text), `no page names ${group} ${name}`);
   });
 });
 
