@@ -151,6 +151,24 @@ describe('the learning record store', () => {
     assert.equal(anonymous.status, 401);
   });
 
+  test('accepts a form as plain text or without a media type, but as nothing else', async () => {
+    const lrs = await lrsClient(service);
+    const post = async (method: string, members: Record<string, string>, headers: Record<string, string>) => {
+      const known = { Authorization: lrs.authorization, 'X-Experience-API-Version': '1.0.1' };
+      const body = Buffer.from(new URLSearchParams({ ...known, ...members }).toString());
+      const url = `${lrs.endpoint}/statements?method=${method}`;
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    };
+    const content = JSON.stringify(statement());
+    for (const headers of [{}, { 'content-type': 'text/plain;charset=UTF-8' }] as Record<string, string>[]) {
+      const statementId = randomUUID();
+      assert.equal(await post('PUT', { statementId, content }, headers), 204);
+      assert.equal(await post('GET', { statementId }, headers), 200);
+    }
+    const json = { 'content-type': 'application/json' };
+    assert.equal(await post('PUT', { statementId: randomUUID(), content }, json), 400);
+  });
+
   test('takes an access token in a form, which decides even with a session', async () => {
     await createAdministrator(service.settings.data_dir);
     const { cookies } = await signedInBrowser(service.url);

@@ -30,7 +30,8 @@ const MAX_MEMBERS = 100;
 /** Maximum length of an agent in a query. A form could otherwise contain millions of members, which take seconds. */
 const MAX_AGENT_LENGTH = 65_536;
 const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
-const FORM_TYPE = /^application\/x-www-form-urlencoded(?:$|[;\s])/i;
+/** Courses of 2015 to 2017 send forms as plain text: browsers label a text so if the page names no other type. */
+const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|text\/plain)(?:$|[;\s])/i;
 /** Header fields that a form may contain. Its other fields are query parameters. */
 const FORM_HEADERS = [
   'authorization',
@@ -107,7 +108,8 @@ export function unwrapForm(request: LrsRequest): LrsRequest {
       'Apart from the method, the members of the query must be in the form',
     );
   }
-  if (!FORM_TYPE.test(request.headers['content-type'] ?? '')) {
+  const contentType = request.headers['content-type'];
+  if (contentType !== undefined && !FORM_TYPE.test(contentType)) {
     throw new ProblemError('invalid-request', 'A request with a method in its query must be a form');
   }
   const query = readQuery(request.body.toString());

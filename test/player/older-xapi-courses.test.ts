@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { launchUnit, resultOf, xapiCourse } from './learner-helpers.ts';
+import { COURSE, FILES, VERB } from './xapi-course-files.ts';
+
+// Runs on SQLite in `npm test`: the requests are read before anything is stored. The tests of statements and documents store the same on both.
+
+describe('an xAPI course of an older authoring tool', () => {
+  let service: TestService;
+
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+  });
+
+  const reopen = async (registrationId: string) =>
+    xapiCourse(await launchUnit(service, registrationId, COURSE));
+  const open = async () => {
+    const { registrationId } = await registerTo(service, FILES);
+    return { registrationId, course: await reopen(registrationId) };
+  };
+
+  test('is passed by a form that the browser labels as plain text', async () => {
+    const { registrationId, course } = await open();
+    const { actor, activity: object, lrs } = course;
+    const form = new URLSearchParams({
+      Authorization: lrs.authorization,
+      'X-Experience-API-Version': '1.0.1',
+      statementId: randomUUID(),
+      content: JSON.stringify({ actor, object, verb: VERB('passed') }),
+    });
+    const url = `${lrs.endpoint}/statements?method=PUT`;
+    const { status } = await fetch(url, { method: 'POST', body: form.toString() });
+    assert.equal(status, 204);
+    assert.equal((await resultOf(service, registrationId)).success, 'PASS');
+  });
+});
