@@ -61,6 +61,26 @@ describe('documents of the learning record store', () => {
     assert.deepEqual((await lrs.call('GET', 'activities/state', { query })).json, { a: 1, b: 2 });
   });
 
+  for (const [name, body] of [
+    ['a bookmark', '2C1~2w1cb101001A0~'],
+    ['empty', ''],
+    ['the beginning of JSON', '{"page":'],
+    ['a text with many brackets', `A1${'['.repeat(1_000)}`],
+    ['no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+  ] as const) {
+    test(`are stored by PUT although they are labelled as JSON and are ${name}, but not merged`, async () => {
+      const query = stateOf('mislabelled', { stateId: randomUUID() });
+      assert.equal((await lrs.call('PUT', 'activities/state', { query, body })).status, 204);
+      assert.equal((await lrs.call('POST', 'activities/state', { query, body })).status, 400);
+      assert.equal((await lrs.call('POST', 'activities/state', { query, body: { page: 1 } })).status, 400);
+      const response = await fetch(`${lrs.endpoint}/activities/state?${new URLSearchParams(query)}`, {
+        headers: { authorization: lrs.authorization, 'x-experience-api-version': '1.0.3' },
+      });
+      assert.equal(response.headers.get('content-type'), 'application/json');
+      assert.deepEqual(Buffer.from(await response.arrayBuffer()), Buffer.from(body));
+    });
+  }
+
   test('of profiles are replaced only with the current ETag: one of several concurrent writes wins', async () => {
     const query = { activityId: activity('profile').id, profileId: 'p' };
     const put = (body: object, headers = {}) =>
@@ -163,10 +183,28 @@ describe('the learning record store', () => {
     for (const headers of [{}, { 'content-type': 'text/plain;charset=UTF-8' }] as Record<string, string>[]) {
       const statementId = randomUUID();
       assert.equal(await post('PUT', { statementId, content }, headers), 204);
-      assert.equal(await post('GET', { statementId }, headers), 200);
+      assert.equal(await post('GET', { statementId, 'Content-Type': 'application/json' }, headers), 200);
     }
     const json = { 'content-type': 'application/json' };
     assert.equal(await post('PUT', { statementId: randomUUID(), content }, json), 400);
+  });
+
+  test('stores a document from a form that has its content, even if that is empty or no JSON', async () => {
+    const lrs = await lrsClient(service);
+    const query = { activityId: activity('form').id, agent: JSON.stringify(ANN), stateId: 'bookmark' };
+    const put = async (members: Record<string, string>) => {
+      const known = { Authorization: lrs.authorization, 'X-Experience-API-Version': '1.0.1' };
+      const body = new URLSearchParams({ ...known, ...query, ...members });
+      return (await fetch(`${lrs.endpoint}/activities/state?method=PUT`, { method: 'POST', body })).status;
+    };
+    const stored = async () => (await lrs.call('GET', 'activities/state', { query })).text;
+    for (const content of ['2C1~2w1cb101', '']) {
+      assert.equal(await put({ content }), 204);
+      assert.equal(await stored(), content);
+    }
+    assert.equal(await put({ content: '{"page":7}' }), 204);
+    assert.equal(await put({}), 400);
+    assert.equal(await stored(), '{"page":7}');
   });
 
   test('takes an access token in a form, which decides even with a session', async () => {

@@ -52,7 +52,7 @@ export class LrsClient {
       status: response.status,
       headers: response.headers,
       text,
-      json: isJson ? JSON.parse(text) : null,
+      json: isJson ? jsonOf(text) : null,
     };
   }
 
@@ -80,6 +80,15 @@ export class LrsClient {
   /** The last part of the verb of each of them. */
   async verbsOf(registration: string): Promise<string[]> {
     return (await this.statementsOf(registration)).map(({ verb }) => verb.id.split('/').at(-1));
+  }
+}
+
+/** Null if it is no JSON: documents may be labelled as JSON without being it. */
+function jsonOf(text: string): LrsReply['json'] {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 

@@ -37,4 +37,19 @@ describe('an xAPI course of an older authoring tool', () => {
     assert.equal(status, 204);
     assert.equal((await resultOf(service, registrationId)).success, 'PASS');
   });
+
+  test('resumes with a bookmark that it labels as JSON although it is not', async () => {
+    const { registrationId, course } = await open();
+    const bookmark = '2C1~2w1cb101001A0~';
+    const query = ({ actor, activity }: typeof course) => ({
+      activityId: activity.id,
+      agent: JSON.stringify(actor),
+      stateId: 'bookmark',
+    });
+    const put = await course.lrs.call('PUT', 'activities/state', { query: query(course), body: bookmark });
+    assert.equal(put.status, 204, put.text);
+    const later = await reopen(registrationId);
+    const { status, text } = await later.lrs.call('GET', 'activities/state', { query: query(later) });
+    assert.deepEqual([status, text], [200, bookmark]);
+  });
 });

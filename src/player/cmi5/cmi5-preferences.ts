@@ -1,3 +1,4 @@
+import { parseJson } from '../../http/json-body.ts';
 import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { isJsonType } from '../lrs/lrs-request.ts';
@@ -36,7 +37,7 @@ export function assertPreferences(document: {
 
 function readJson(content: Buffer): unknown {
   try {
-    return JSON.parse(content.toString());
+    return parseJson(content, undefined, undefined, 'keep');
   } catch {
     return null;
   }

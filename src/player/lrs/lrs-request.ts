@@ -129,7 +129,12 @@ export function unwrapForm(request: LrsRequest): LrsRequest {
     throw new ProblemError('invalid-request', 'xAPI 2.0 has no requests in forms');
   }
   const carriesBody = method === 'PUT' || method === 'POST';
-  if (carriesBody) headers['content-type'] ??= 'application/json';
+  if (carriesBody) {
+    headers['content-type'] ??= 'application/json';
+    if (content === undefined && isJsonType(headers['content-type'])) {
+      throw new ProblemError('invalid-request', 'The form has no member named content');
+    }
+  }
   return { ...request, method, query, headers, body: Buffer.from(content ?? '') };
 }
 

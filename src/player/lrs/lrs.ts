@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts';
 import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { DocumentCollection, LrsDocument } from './documents/document.ts';
-import { assertDocumentSize, MAX_DOCUMENT_MEMBERS } from './documents/document-content.ts';
+import { assertDocumentSize, assertJsonLimits, MAX_DOCUMENT_MEMBERS } from './documents/document-content.ts';
 import { DocumentService } from './documents/document-service.ts';
 import {
   isJsonType,
@@ -136,8 +136,8 @@ export class Lrs {
     const merges = method === 'POST';
     if (isJsonType(contentType)) {
       // Stored byte for byte, so nothing has to be replaced.
-      const value = readJson(request.body, MAX_DOCUMENT_MEMBERS, 'keep');
-      if (merges) assertObject(value);
+      if (merges) assertObject(readJson(request.body, MAX_DOCUMENT_MEMBERS, 'keep'));
+      else assertJsonLimits(request.body);
     }
     await this.documents.write(scope, {
       collection,

@@ -1,5 +1,5 @@
 import { MIB } from '../../../bytes.ts';
-import { commasIn } from '../../../http/json-body.ts';
+import { commasIn, parseJson } from '../../../http/json-body.ts';
 import { isObject } from '../../../is-object.ts';
 import { ProblemError } from '../../../problems/problem.ts';
 import { isJsonType } from '../lrs-request.ts';
@@ -10,6 +10,8 @@ import type { LrsDocument } from './document.ts';
 const MAX_DOCUMENT_BYTES = 4 * MIB;
 /** Maximum number of members and items in a JSON document. Parsing and merging larger ones takes too long. */
 export const MAX_DOCUMENT_MEMBERS = 50_000;
+/** The beginning of a JSON object or array, one character a byte. It may follow a byte order mark. */
+const BEGINS_AS_JSON = /^(?:\xef\xbb\xbf)?[\t\n\r ]*(?:\{[\t\n\r ]*["}]|\[[\t\n\r ]*[[{"\]\d\-tfn])/;
 
 type Content = Pick<LrsDocument, 'contentType' | 'content'>;
 
@@ -17,6 +19,20 @@ type Content = Pick<LrsDocument, 'contentType' | 'content'>;
 export function assertDocumentSize(content: Buffer): void {
   if (content.length <= MAX_DOCUMENT_BYTES) return;
   throw new ProblemError('content-too-large', `A document has at most ${MAX_DOCUMENT_BYTES} bytes`);
+}
+
+/**
+ * Checks the limits of a JSON document that is stored as it was sent. Older courses also label other texts as JSON, in
+ * which brackets and commas mean nothing. xAPI does not require that these are rejected.
+ * @throws {ProblemError} `invalid-request`
+ */
+export function assertJsonLimits(content: Buffer): void {
+  if (!BEGINS_AS_JSON.test(content.toString('latin1'))) return;
+  try {
+    parseJson(content, MAX_DOCUMENT_MEMBERS, MAX_DOCUMENT_MEMBERS, 'keep');
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.code !== 'malformed-json') throw error;
+  }
 }
 
 /**
@@ -39,9 +55,10 @@ export function mergedContent(current: Content, sent: Content): Buffer {
   return Buffer.from(JSON.stringify({ ...before, ...now }));
 }
 
+/** Null if it is no JSON object, even if it is labelled as JSON. */
 function readObject(content: Buffer): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(content.toString());
+    const value = parseJson(content, undefined, undefined, 'keep');
     return isObject(value) ? value : null;
   } catch {
     return null;
