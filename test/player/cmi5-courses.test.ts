@@ -285,6 +285,14 @@ describe('a cmi5 course', () => {
     });
   }
 
+  test('may repeat the parameters of its own address in each request, but no others', async () => {
+    const unit = await open(await register({ id: ONE, url: 'start.html?level=2' }));
+    const send = async (repeated: Record<string, string>, body: object) =>
+      (await unit.lrs.call('POST', 'statements', { query: repeated, body })).status;
+    assert.equal(await send({ level: '2', auth: 'x' }, unit.initialized()), 400);
+    assert.equal(await send({ level: '2', fetch: 'x', activityId: 'x' }, unit.initialized()), 200);
+  });
+
   test('stores documents, and cannot write those of the launch', async () => {
     const unit = await open(await register({ id: ONE }));
     const query = (stateId: string) => ({

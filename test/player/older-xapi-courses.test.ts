@@ -52,4 +52,28 @@ describe('an xAPI course of an older authoring tool', () => {
     const { status, text } = await later.lrs.call('GET', 'activities/state', { query: query(later) });
     assert.deepEqual([status, text], [200, bookmark]);
   });
+
+  test('may repeat the parameters of its own address in each request, but no others', async () => {
+    const { registrationId, course } = await open();
+    const { actor, activity: object, lrs } = course;
+    const agent = JSON.stringify(actor);
+    const put = async (repeated: Record<string, string>) => {
+      const query = { statementId: randomUUID(), ...repeated };
+      return await lrs.call('PUT', 'statements', { query, body: { actor, object, verb: VERB('passed') } });
+    };
+    const refused = await put({ b: '1' });
+    assert.deepEqual(refused.json.errors, [{ pointer: '/query/b', detail: 'is not a known member' }]);
+    assert.equal((await put({ fetch: 'x' })).status, 400, 'only cmi5 has it');
+    assert.equal((await resultOf(service, registrationId)).success, 'UNKNOWN');
+    assert.equal((await put({ a: '1' })).status, 204);
+    assert.equal((await resultOf(service, registrationId)).success, 'PASS');
+    const a = '1';
+    for (const [resource, query] of [
+      ['statements', {}],
+      ['activities', { activityId: object.id }],
+      ['activities/state', { activityId: object.id, agent }],
+      ['agents', { agent }],
+    ] as const)
+      assert.equal((await lrs.call('GET', resource, { query: { ...query, a } })).status, 200, resource);
+  });
 });

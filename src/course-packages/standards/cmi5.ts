@@ -11,6 +11,7 @@ import { type PackageError, packageError, quoted } from '../package-error.ts';
 import { NODES_OF_AN_ITEM, StructureBudget } from '../structure-budget.ts';
 import { attributeOf, childOf, childrenOf, textOf, type XmlElement } from '../xml-tree.ts';
 import { isAbsoluteIri, notAbsoluteIri } from './absolute-iri.ts';
+import { CMI5_PARAMETERS } from './cmi5-parameters.ts';
 import { resolveLaunchTarget } from './launch-target.ts';
 import { scoreWithin } from './score-text.ts';
 import { shortText, titleText } from './title-text.ts';
@@ -24,12 +25,6 @@ const MOVE_ON: readonly MoveOn[] = [
 ];
 const LAUNCH_METHODS: readonly Cmi5Settings['launchMethod'][] = ['AnyWindow', 'OwnWindow'];
 const SCALED = [0, 1] as const;
-
-/**
- * The parameters that the launch adds to the address of a unit (cmi5 section 8.1). The address must not already contain
- * them (cmi5 section 14.2).
- */
-const LAUNCH_PARAMETERS = ['endpoint', 'fetch', 'actor', 'registration', 'activityId'] as const;
 
 /**
  * Reads a cmi5 course: its assignable units, including those in blocks.
@@ -164,7 +159,7 @@ class StructureReader {
   /** The launch adds these parameters. If one occurred twice, a unit could read the wrong value. */
   #checkParameters(unit: string, url: string): void {
     const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
-    const taken = LAUNCH_PARAMETERS.find((name) => new URLSearchParams(query).has(name));
+    const taken = CMI5_PARAMETERS.find((name) => new URLSearchParams(query).has(name));
     if (taken === undefined) return;
     this.#course.refuse(
       this.#invalid(

@@ -1,4 +1,5 @@
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
+import { CMI5_PARAMETERS } from '../../course-packages/standards/cmi5-parameters.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { HOUR_MS } from '../../time/units.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
@@ -23,6 +24,7 @@ const SENT_AGAIN_MS = HOUR_MS;
 
 /** The rules of cmi5: the order of statements in a session, their contents, and their effect on progress. */
 export const cmi5Rules: SessionRules = {
+  addressParameters: CMI5_PARAMETERS,
   assertOpen(session, lastRequest, { isRepeated = false } = {}) {
     const facts = sessionFactsOf(session);
     if (facts.abandoned || isTerminatedBefore(facts, lastRequest)) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CMI5_PARAMETERS } from '../../course-packages/standards/cmi5-parameters.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { AttemptInProgress } from '../attempts/attempt-service.ts';
 import { assertIsNewest, isOfOlderPage } from '../attempts/superseding.ts';
@@ -214,7 +215,7 @@ function isLeftOpen({ facts, endedAt }: Session): boolean {
 function startOf({ launch, unit, baseUrl }: UnitOpening, session: Session, fetchSecret: string): UnitStart {
   return {
     script: null,
-    address: launchAddress(unit.launch, baseUrl, {
+    address: launchAddress<(typeof CMI5_PARAMETERS)[number]>(unit.launch, baseUrl, {
       endpoint: `${baseUrl}/xapi/`,
       fetch: `${baseUrl}/cmi5/fetch/${session.sessionId}/${fetchSecret}`,
       actor: JSON.stringify(session.actor),

@@ -168,11 +168,14 @@ export function readJson(body: Buffer, maxMembers: number, halves: HalvesTreatme
 /** Reads query parameters one at a time, and reports all errors together at the end. */
 export class QueryReader {
   readonly #query: ReadonlyMap<string, string>;
+  readonly #ignored: ReadonlySet<string>;
   readonly #known = new Set<string>();
   readonly #errors: InputError[] = [];
 
-  constructor(query: ReadonlyMap<string, string>) {
+  /** @param ignored names of parameters that no resource knows, but that are no errors */
+  constructor(query: ReadonlyMap<string, string>, ignored: ReadonlySet<string> = new Set()) {
     this.#query = query;
+    this.#ignored = ignored;
   }
 
   /** An optional parameter. */
@@ -258,7 +261,7 @@ export class QueryReader {
   /** Reports all errors, including parameters that were not read. @throws {ProblemError} `invalid-request` */
   end(): void {
     for (const name of this.#query.keys())
-      if (!this.#known.has(name)) this.refuse(name, 'is not a known member');
+      if (!this.#known.has(name) && !this.#ignored.has(name)) this.refuse(name, 'is not a known member');
     if (this.#errors.length > 0) throw invalidInput(this.#errors.slice(0, 100));
   }
 

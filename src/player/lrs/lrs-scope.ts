@@ -30,6 +30,11 @@ export interface LaunchScope {
   actor: JsonObject;
   /** The activities of the launch, with all activities below them. */
   activities: readonly ActivityBranches[];
+  /**
+   * The names of the query parameters in the address of the unit. Libraries such as TinCanJS repeat those that they do not
+   * know in every request. Undefined when the service itself stores.
+   */
+  addressParameters?: ReadonlySet<string>;
   /** State documents that are read-only for the course, such as `LMS.LaunchData`, by `stateId`. */
   givenStates: ReadonlyMap<string, JsonObject>;
   /**

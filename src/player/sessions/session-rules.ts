@@ -33,6 +33,8 @@ export interface SessionOutcome {
 
 /** How a standard interprets statements. */
 export interface SessionRules {
+  /** The names of the query parameters that it adds to the address of a unit. */
+  addressParameters: readonly string[];
   /**
    * Checks that a session may still use its credential.
    * @param lastRequest the place of the request; null unless the page sent it while it was being closed

@@ -14,6 +14,7 @@ import type { Lrs } from '../lrs/lrs.ts';
 import type { LaunchScope, LrsScope } from '../lrs/lrs-scope.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 import type { PlayerCourses } from '../player-courses.ts';
+import { parametersOfAddress } from './launch-address.ts';
 import { agentOf } from './learner-agent.ts';
 import { RefusedVersions } from './refused-versions.ts';
 import { hashSecret, type Session } from './session.ts';
@@ -75,6 +76,8 @@ export class SessionScopes {
       path: `${new URL(this.#options.launches.baseOf(launch)).pathname}/xapi`,
       launch: {
         ...scope.launch,
+        addressParameters:
+          unit === undefined ? new Set() : parametersOfAddress(unit.launch, rules.addressParameters),
         keepsDocuments: launch.mode === 'normal',
         assertOpen: ({ storesStatements }) => {
           if (storesStatements && rules.maySendAgain?.(session, this.#options.now())) return;

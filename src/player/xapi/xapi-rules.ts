@@ -5,8 +5,12 @@ import type { SessionRules, SessionSituation } from '../sessions/session-rules.t
 import { nextSessionTimes } from '../sessions/session-times.ts';
 import { readXapiUnit, statusOfStatement, visitMsOf } from './xapi-status.ts';
 
+/** The names of the query parameters that a launch adds to the address of a unit. */
+export const ADDRESS_PARAMETERS = ['endpoint', 'auth', 'actor', 'registration', 'activity_id'] as const;
+
 /** The rules of xAPI courses. Every statement is accepted; those about the units of the course count. */
 export const xapiRules: SessionRules = {
+  addressParameters: ADDRESS_PARAMETERS,
   assertOpen() {},
   begin({ session, current, course, now }: SessionSituation) {
     const results: UnitResult[] = [];

@@ -3,6 +3,7 @@ import { beginPlainSession, type SessionRuntimeOptions } from '../sessions/begin
 import { launchAddress } from '../sessions/launch-address.ts';
 import { lookingMode, newSecret } from '../sessions/session.ts';
 import { SessionScopes } from '../sessions/session-scopes.ts';
+import type { ADDRESS_PARAMETERS } from './xapi-rules.ts';
 
 /** Plays xAPI (Tin Can) courses. */
 export function xapiRuntime(options: SessionRuntimeOptions): CourseRuntime {
@@ -17,7 +18,7 @@ export function xapiRuntime(options: SessionRuntimeOptions): CourseRuntime {
       });
       return {
         script: null,
-        address: launchAddress(unit.launch, baseUrl, {
+        address: launchAddress<(typeof ADDRESS_PARAMETERS)[number]>(unit.launch, baseUrl, {
           endpoint: `${baseUrl}/xapi/`,
           auth: `Basic ${SessionScopes.credential(session.sessionId, secret)}`,
           actor: JSON.stringify(session.actor),

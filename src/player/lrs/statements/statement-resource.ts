@@ -68,7 +68,7 @@ async function store(
   request: LrsRequest,
   version: XapiVersion,
 ): Promise<LrsResponse> {
-  const query = new QueryReader(request.query);
+  const query = new QueryReader(request.query, scope.launch?.addressParameters);
   if (request.method === 'PUT') query.required('statementId');
   const id = request.method === 'PUT' ? query.uuid('statementId') : null;
   query.end();
@@ -151,7 +151,7 @@ async function find(
   scope: LrsScope,
   request: LrsRequest,
 ): Promise<LrsResponse> {
-  const query = new QueryReader(request.query);
+  const query = new QueryReader(request.query, scope.launch?.addressParameters);
   const ids = { plain: query.uuid('statementId'), voided: query.uuid('voidedStatementId') };
   const withAttachments = query.flag('attachments');
   const format = (query.oneOf('format', STATEMENT_FORMATS) ?? 'exact') as StatementFormat;
