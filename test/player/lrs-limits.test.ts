@@ -25,6 +25,7 @@ const FILES = {
 };
 const MAX_DOCUMENTS = 5_000;
 const MAX_STATEMENT_BYTES = 1_073_741_824;
+const LAUNCH_PARAMETERS = 'https://w3id.org/xapi/cmi5/context/extensions/launchparameters';
 const LIMIT_REACHED = 'urn:coursewire:problem:limit-reached';
 
 /** Stores copies of the only document of this id until there are `count` of them. */
@@ -212,6 +213,17 @@ describe('the records of a course', () => {
     await client.open();
     const { status, body } = await client.askForUnit(unit.id);
     assert.deepEqual([status, body.type], [409, LIMIT_REACHED], JSON.stringify(body));
+  });
+
+  test('have launch parameters that are longer than a statement of a client may be', async () => {
+    const unit = { id: `${COURSE}/one`, launchParameters: 'x'.repeat(300_000) };
+    const { registrationId } = await registerTo(service, cmi5Course([unit]), 'long parameters');
+    const opened = await Unit.start(await launchUnit(service, registrationId, unit.id));
+    assert.equal(opened.launchData.launchParameters, unit.launchParameters);
+    const [launched] = await opened.lrs.statementsOf(opened.registration);
+    assert.equal(launched.context.extensions[LAUNCH_PARAMETERS], unit.launchParameters);
+    const large = { ...opened.initialized(), result: { response: unit.launchParameters } };
+    assert.deepEqual(await opened.send(large, opened.initialized()), [413, 200]);
   });
 
   test('have at most 1 GiB of statements per attempt', async () => {

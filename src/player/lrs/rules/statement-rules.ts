@@ -19,7 +19,7 @@ import { Errors, extensions, languageMap, list, members, plain, type Rule } from
 
 /** Maximum number of members and items in all statements of a request: 200 for each. Validating more takes too long. */
 export const MAX_MEMBERS = 100_000;
-/** Maximum size of a statement, as JSON. */
+/** Maximum size of a statement that a client sends, as JSON. */
 const MAX_STATEMENT_BYTES = 256 * KIB;
 const CONTEXT_ACTIVITIES = ['parent', 'grouping', 'category', 'other'];
 
@@ -41,7 +41,7 @@ export async function validStatements(
   await slices.next();
   for (const [place, value] of values.entries()) {
     // First, because it takes less time than the rules.
-    jsonOfStatement(value);
+    assertStatementSize(value);
     const at = isList ? pointerTo('', place) : '';
     statement(value, at, errors);
     const id = isObject(value) && typeof value.id === 'string' ? value.id.toLowerCase() : null;
@@ -54,10 +54,12 @@ export async function validStatements(
   return values as Statement[];
 }
 
-/** A statement as JSON. @throws {ProblemError} `content-too-large` */
-export function jsonOfStatement(value: unknown): string {
-  const json = JSON.stringify(value);
-  if (json.length <= MAX_STATEMENT_BYTES) return json;
+/**
+ * Not for statements of the service: those of cmi5 contain launch parameters of any length.
+ * @throws {ProblemError} `content-too-large`
+ */
+function assertStatementSize(value: unknown): void {
+  if (JSON.stringify(value).length <= MAX_STATEMENT_BYTES) return;
   throw new ProblemError('content-too-large', `A statement is larger than ${MAX_STATEMENT_BYTES} bytes`);
 }
 

@@ -4,7 +4,6 @@ import { isObject } from '../../../is-object.ts';
 import { ProblemError } from '../../../problems/problem.ts';
 import { formatDateTime } from '../../../time/date-time.ts';
 import type { LaunchTransaction, LrsScope } from '../lrs-scope.ts';
-import { jsonOfStatement } from '../rules/statement-rules.ts';
 import type { AttachmentContent, Statement, StoredStatement, XapiVersion } from '../xapi-types.ts';
 import { storeAgentNames, storeDefinitions } from './activity-store.ts';
 import { assertContents, storeAttachments } from './attachment-contents.ts';
@@ -136,7 +135,7 @@ export class StatementService {
     },
   ): Promise<number | null> {
     const registrationId = scope.launch?.registrationId ?? null;
-    const json = jsonOfStatement(statement);
+    const json = JSON.stringify(statement);
     const reference = await readReference(tx, statement, registrationId);
     const id = await insertStatement(tx, {
       statement_id: statement.id,
