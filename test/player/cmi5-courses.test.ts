@@ -318,6 +318,31 @@ describe('a cmi5 course', () => {
     assert.deepEqual(list.json.sort(), ['LMS.LaunchData', 'bookmark']);
   });
 
+  test('may change one of the learner’s preferences, if they are valid together', async () => {
+    const registrationId = await register({ id: ONE });
+    const unit = await open(registrationId);
+    const send = async ({ lrs, actor }: Unit, method: string, preferences?: object) => {
+      const query = { agent: JSON.stringify(actor), profileId: 'cmi5LearnerPreferences' };
+      return await lrs.call(method, 'agents/profile', {
+        query,
+        ...(preferences === undefined ? {} : { body: preferences }),
+      });
+    };
+    const on = { audioPreference: 'on' };
+    assert.equal((await send(unit, 'POST', on)).status, 403, 'there is no language yet');
+    const both = { languagePreference: 'en-US,fr', ...on };
+    assert.equal((await send(unit, 'PUT', both)).status, 204);
+    const off = { audioPreference: 'off' };
+    assert.equal((await send(unit, 'POST', off)).status, 204);
+    assert.equal((await send(unit, 'POST', { audioPreference: 'loud' })).status, 403);
+    assert.deepEqual((await send(unit, 'GET')).json, { ...both, ...off });
+    const { body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode: 'review' });
+    const looking = await start(await Player.follow(body.launch_url));
+    assert.equal((await send(looking, 'POST', on)).status, 204);
+    assert.equal((await send(looking, 'POST', { audioPreference: 'loud' })).status, 403);
+    assert.deepEqual((await send(looking, 'GET')).json, { ...both, ...off }, 'a look changes nothing');
+  });
+
   test('reveals no credentials to readers of its records', async () => {
     const registrationId = await register({ id: ONE });
     const player = await Player.open(service, registrationId);

@@ -49,7 +49,8 @@ export interface LaunchScope {
    */
   assertOpen?(request: { storesStatements: boolean }): void;
   /**
-   * Refuses documents that the rules of the launch's standard forbid.
+   * Refuses documents that the rules of the launch's standard forbid. `content` is the whole document, also if a request
+   * sends only some of its members.
    * @throws {ProblemError} `forbidden`
    */
   admitDocument?(document: { kind: string; id: string; contentType: string; content: Buffer }): void;

@@ -93,9 +93,10 @@ export class DocumentService {
    *   `limit-reached`
    */
   async write(scope: LrsScope, sent: SentDocument): Promise<void> {
-    const { collection, id, contentType, content } = sent;
+    const { collection, id, content, merges } = sent;
     assertWritable(scope, collection, id);
-    scope.launch?.admitDocument?.({ kind: collection.kind, id, contentType, content });
+    if (!merges) admit(scope, sent, content);
+    else if (storesNothing(scope)) admit(scope, sent, contentAfter(sent, await this.#existing(scope, sent)));
     await this.#change(scope, (tx, learner) =>
       this.#store(tx, scope, sent, collection.kind === 'agent-profile' ? learner : undefined),
     );
@@ -104,18 +105,18 @@ export class DocumentService {
   async #store(
     tx: Transaction,
     scope: LrsScope,
-    { collection, id, contentType, content, conditions, merges, need }: SentDocument,
+    sent: SentDocument,
     learner: Learner | undefined,
   ): Promise<void> {
+    const { collection, id, contentType, conditions, merges, need } = sent;
     const keys = keysOf(scope, collection, id);
     const current = await selectLockedDocument(tx, keys.document);
     // Many courses write their first profile without a precondition. That is safe: there is no document to overwrite.
     const isFirst = scope.launch !== null && current === undefined;
     assertConditions(current, conditions, isFirst ? 'none' : need);
-    const next =
-      merges && current !== undefined
-        ? mergedContent(toDocument(current), { contentType, content })
-        : content;
+    const next = contentAfter(sent, current);
+    // The members that are sent need not be valid alone.
+    if (merges) admit(scope, sent, next);
     assertDocumentSize(next);
     const growth = next.length - (current === undefined ? 0 : Buffer.byteLength(current.content, 'base64'));
     if (current === undefined || growth > 0) {
@@ -141,6 +142,12 @@ export class DocumentService {
     });
     if (current === undefined || (current.etag === etag && current.content_type === contentType)) return;
     await this.#record(tx, scope, collection, { kind: 'changed', documentId: id, owners: [current] });
+  }
+
+  /** The document that a request would change; undefined if there is none, as in every preview. */
+  async #existing(scope: LrsScope, { collection, id }: SentDocument): Promise<DocumentRow | undefined> {
+    if (scope.launch?.registrationId === null) return undefined;
+    return await selectDocument(this.#database.reader, keysOf(scope, collection, id).document);
   }
 
   /** @throws {ProblemError} `limit-reached` */
@@ -192,7 +199,7 @@ export class DocumentService {
   /** Runs a change in the transaction of the launch, or in its own. A preview stores nothing, nor does a look around. */
   async #change(scope: LrsScope, work: (tx: Transaction, learner?: Learner) => Promise<void>): Promise<void> {
     const { launch } = scope;
-    if (launch?.registrationId === null || launch?.keepsDocuments === false) return;
+    if (storesNothing(scope)) return;
     if (launch?.transaction === undefined) await this.#database.transaction((tx) => work(tx));
     else
       await launch.transaction((tx, { learner, assertOpen }) => {
@@ -220,6 +227,21 @@ export class DocumentService {
     }
     return deleted;
   }
+}
+
+/** Whether changes are validated, but not stored. */
+function storesNothing({ launch }: LrsScope): boolean {
+  return launch?.registrationId === null || launch?.keepsDocuments === false;
+}
+
+/** The content of a document after a request. @throws {ProblemError} `invalid-request`, `content-too-large` */
+function contentAfter(sent: SentDocument, current: DocumentRow | undefined): Buffer {
+  return sent.merges && current !== undefined ? mergedContent(toDocument(current), sent) : sent.content;
+}
+
+/** @throws {ProblemError} `forbidden` */
+function admit({ launch }: LrsScope, { collection, id, contentType }: SentDocument, content: Buffer): void {
+  launch?.admitDocument?.({ kind: collection.kind, id, contentType, content });
 }
 
 /** The document that the launch provides under this id; null if there is none. */
