@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { MIB } from '../../src/bytes.ts';
+import type { QueueMessage } from '../../src/queue/message-queue.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { recordedLogs } from '../support/logs.ts';
 import { until } from '../support/service.ts';
@@ -26,6 +27,14 @@ let server: SqsServer;
 aroundTests(async (parts) => {
   server = parts.use(await startSqsServer());
 });
+
+/** A message for each length of a body, all of different lines: one that is long, and ten that are so together. */
+function longMessages(): QueueMessage[] {
+  return [300_000, ...Array.from({ length: 10 }, () => 30_000)].map((length, n) => ({
+    ...messageOf(n + 1, `long-${n}`, 1),
+    body: JSON.stringify({ text: 'x'.repeat(length) }),
+  }));
+}
 
 describe('sending messages to Amazon SQS', () => {
   for (const treatment of ['unavailable', 'throttled', 'cut before', 'cut after'] as const) {
@@ -77,6 +86,38 @@ describe('sending messages to Amazon SQS', () => {
     const [copy] = await readQueue(bench.queues, 1);
     assert.equal(copy?.Attributes?.MessageGroupId, '2');
     assert.equal(logged.length, 2);
+  });
+
+  it('assumes the former limit of Amazon SQS if a server reports none', async () => {
+    await using bench = await openBench(server);
+    bench.proxy.treat = (action) => {
+      if (action === 'GetQueueAttributes') return 'no limits';
+      return action === 'SendMessageBatch' ? 'short batches' : 'pass';
+    };
+    const instance = await bench.open();
+    const messages = longMessages();
+    await bench.put(messages);
+    for (const _ of messages)
+      await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    const copies = await readQueue(bench.queues, messages.length, { queue: 'dead letters' });
+    assert.equal(copies.filter(({ Body = '' }) => Body.length > 30_000).length, 10);
+    await instance.check();
+  });
+
+  it('sends each copy of a refused batch alone, and no copy again that is refused alone', async () => {
+    await using bench = await openBench(server);
+    const { logs, lines: logged } = recordedLogs();
+    bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'short batches' : 'pass');
+    const instance = await bench.open({ polls: false, log: logs.for('MessageQueue') });
+    await bench.put(longMessages());
+    const copies = await readQueue(bench.queues, 10);
+    assert.ok(copies.every(({ Body = '' }) => Body.length > 30_000));
+    await until(() => logged.length > 0, 'the refusal is logged');
+    assert.deepEqual(
+      logged.map(({ reason, message_ids }) => [reason, message_ids]),
+      [['InvalidAttributeValue', ['long-0']]],
+    );
+    await instance.check();
   });
 
   it('keeps order when deletes and responses to receives are lost', async () => {
@@ -148,7 +189,7 @@ describe('sending messages to Amazon SQS', () => {
     });
     await using instance = await openTestSqsQueue(database, bench.queues, { polls: false, waitMs: 0 });
     const lineIds = Array.from({ length: 20 }, (_, n) => n + 1);
-    const text = 'x'.repeat(300_000);
+    const text = 'x'.repeat(250_000);
     const messages = lines(lineIds, 4).map((message) => ({
       ...message,
       body: JSON.stringify({ name: message.messageId, text }),
@@ -237,7 +278,7 @@ describe('sending messages to Amazon SQS', () => {
   it('writes equivalent bodies in ASCII, with the ids of the installation and the message', async () => {
     await using bench = await openBench(server);
     await bench.open({ polls: false, installation: 'this one' });
-    const bodies = ['{"name":"Zoë"}', '{"name":"\u{1f600} and \uffff"}', `{"name":"${'x'.repeat(300_000)}"}`];
+    const bodies = ['{"name":"Zoë"}', '{"name":"\u{1f600} and \uffff"}', `{"name":"${'x'.repeat(250_000)}"}`];
     await bench.put(bodies.map((body, n) => ({ ...messageOf(7, `m${n}`, 1), body })));
     const read = await readQueue(bench.queues, 3);
     assert.deepEqual(

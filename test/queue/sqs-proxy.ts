@@ -6,7 +6,8 @@ import { listenOnFreePort } from '../support/free-port.ts';
 /**
  * How the proxy treats a request. `cut after`: the server executes it, and the connection breaks before the response.
  * `late`: it is forwarded after seconds. `silent`: it gets no response. `entries …`: the request succeeds, but every
- * entry of its batch fails, as the sender's fault.
+ * entry of its batch fails, as the sender's fault. `short batches`: a batch is refused as a whole if its bodies are longer
+ * than 256 KiB together. `no limits`: the attributes of a queue do not include the maximum size of a message.
  */
 export type Treatment =
   | 'pass'
@@ -17,6 +18,8 @@ export type Treatment =
   | 'expired'
   | 'entries throttled'
   | 'entries refused'
+  | 'short batches'
+  | 'no limits'
   | 'cut before'
   | 'cut after';
 
@@ -39,7 +42,10 @@ const REFUSALS = {
   unavailable: [503, 'ServiceUnavailable'],
   throttled: [400, 'ThrottlingException'],
   expired: [403, 'ExpiredTokenException'],
+  // As ElasticMQ 1.6.11 refuses it.
+  'short batches': [400, 'InvalidAttributeValue'],
 } as const;
+const SHORT_BATCH_BYTES = 262_144;
 /** Amazon's API model reports throttling and failures of KMS as the sender's fault, too. */
 const ENTRY_FAILURES = {
   'entries throttled': 'RequestThrottled',
@@ -56,7 +62,7 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
     const treatment = proxy.treat(action, accessKeyOf(request));
     if (treatment === 'silent') return;
     if (treatment === 'cut before') return void request.socket.destroy();
-    if (treatment === 'unavailable' || treatment === 'throttled' || treatment === 'expired') {
+    if (isRefused(treatment, body)) {
       const [status, name] = REFUSALS[treatment];
       response.writeHead(status, JSON_TYPE);
       return void response.end(JSON.stringify({ __type: `com.amazonaws.sqs#${name}`, message: name }));
@@ -75,7 +81,7 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
       body,
     }).catch(() => null);
     if (answer === null || treatment === 'cut after') return void request.socket.destroy();
-    const text = await answer.text();
+    const text = treatment === 'no limits' ? withoutLimits(await answer.text()) : await answer.text();
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
     response.end(text);
   });
@@ -92,6 +98,17 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
     },
   };
   return proxy;
+}
+
+function isRefused(treatment: Treatment, body: string): treatment is keyof typeof REFUSALS {
+  if (treatment !== 'short batches') return Object.hasOwn(REFUSALS, treatment);
+  const { Entries } = JSON.parse(body) as { Entries: { MessageBody: string }[] };
+  return Entries.reduce((bytes, { MessageBody }) => bytes + MessageBody.length, 0) > SHORT_BATCH_BYTES;
+}
+
+function withoutLimits(text: string): string {
+  const { Attributes } = JSON.parse(text) as { Attributes: Record<string, string> };
+  return JSON.stringify({ Attributes: { ...Attributes, MaximumMessageSize: undefined } });
 }
 
 /** The id of the access key that signed a request; empty if none did. */

@@ -14,14 +14,21 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const TRIES = 2;
 
 /**
- * Entries that Amazon SQS will never accept. `SenderFault` does not say so: Amazon's model calls throttling, and
- * failures of KMS, the sender's fault, too.
+ * Entries and batches that Amazon SQS will never accept. `SenderFault` does not say so: Amazon's model calls throttling,
+ * and failures of KMS, the sender's fault, too.
  */
 const UNACCEPTABLE =
-  /^(?:InvalidParameterValue|InvalidMessageContents|InvalidAttributeValue|MissingParameter)/;
+  /^(?:InvalidParameterValue|InvalidMessageContents|InvalidAttributeValue|MissingParameter|BatchRequestTooLong)/;
 
 /** The queue of messages to deliver, and the dead-letter queue. */
 export type QueueKind = 'messages' | 'dead letters';
+
+/** A message that Amazon SQS will never accept. */
+export interface RefusedMessage {
+  message: SqsMessage;
+  /** The code of the error. */
+  reason: string;
+}
 
 /**
  * The requests of this service to Amazon SQS. A failed request throws {@link SqsError}. Credentials are found as in
@@ -101,17 +108,11 @@ export class SqsApi implements Disposable {
   }
 
   /**
-   * Sends up to ten messages. Returns those that Amazon SQS will never accept; their `Id` is the index.
+   * Sends up to ten messages. Returns those that Amazon SQS will never accept.
    * @throws {SqsError} if the request, or a message for another reason, failed. Some messages may have been sent.
    */
-  async send(queue: QueueKind, messages: readonly SqsMessage[]): Promise<BatchResultErrorEntry[]> {
-    const Entries = messages.map((message, index) => ({ Id: String(index), ...message }));
-    return await this.#ask(queue, 'accept messages for', async (QueueUrl) => {
-      const { Failed = [] } = await this.#sqs.sendMessageBatch({ QueueUrl, Entries }, this.#abortable);
-      const failed = Failed.find(({ Code = '' }) => !UNACCEPTABLE.test(Code));
-      if (failed !== undefined) throw toEntryError(failed);
-      return Failed;
-    });
+  async send(queue: QueueKind, messages: readonly SqsMessage[]): Promise<RefusedMessage[]> {
+    return await this.#ask(queue, 'accept messages for', (url) => this.#sendTo(url, messages));
   }
 
   /** Receives up to ten messages, and hides them for ten seconds. */
@@ -148,6 +149,28 @@ export class SqsApi implements Disposable {
 
   get #abortable(): { abortSignal: AbortSignal } {
     return { abortSignal: this.#end.signal };
+  }
+
+  /** A server may refuse a whole batch because of one message or its length. Then each message is sent alone. */
+  async #sendTo(queueUrl: string, messages: readonly SqsMessage[]): Promise<RefusedMessage[]> {
+    try {
+      return await this.#sendBatch(queueUrl, messages);
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : '';
+      if (!UNACCEPTABLE.test(reason)) throw error;
+      if (messages.length === 1) return messages.map((message) => ({ message, reason }));
+      const refused: RefusedMessage[] = [];
+      for (const message of messages) refused.push(...(await this.#sendTo(queueUrl, [message])));
+      return refused;
+    }
+  }
+
+  async #sendBatch(QueueUrl: string, messages: readonly SqsMessage[]): Promise<RefusedMessage[]> {
+    const Entries = messages.map((message, index) => ({ Id: String(index), ...message }));
+    const { Failed = [] } = await this.#sqs.sendMessageBatch({ QueueUrl, Entries }, this.#abortable);
+    const failed = Failed.find(({ Code = '' }) => !UNACCEPTABLE.test(Code));
+    if (failed !== undefined) throw toEntryError(failed);
+    return Failed.map(({ Id, Code = '' }) => ({ message: messages[Number(Id)]!, reason: Code }));
   }
 
   async #ask<T>(queue: QueueKind, what: string, request: (queueUrl: string) => Promise<T>): Promise<T> {

@@ -152,8 +152,8 @@ export class SqsPlacer implements AsyncDisposable {
         const refused = await api.send(queue, batch);
         if (refused.length > 0)
           log.error(REFUSED[queue], {
-            reason: [...new Set(refused.map(({ Code }) => Code))].join(', '),
-            message_ids: refused.map(({ Id }) => copies.get(batch[Number(Id)]!)?.messageId),
+            reason: [...new Set(refused.map(({ reason }) => reason))].join(', '),
+            message_ids: refused.map(({ message }) => copies.get(message)?.messageId),
           });
         for (const copy of batch) unsent.delete(copies.get(copy)!);
         health.worked();

@@ -17,8 +17,8 @@ export interface QueueInspection {
 
 /** The tag of a queue that names its installation. */
 const OWNER_TAG = 'coursewire-installation';
-/** Amazon's limit on a message, if a queue does not report its own. */
-const DEFAULT_MAX_BYTES = 1_048_576;
+/** The limit on a message if a queue does not report its own: the former limit of Amazon SQS, which is smaller. */
+export const DEFAULT_MAX_BYTES = 262_144;
 /** With a shorter retention, dead letters could expire over a weekend, before anyone has seen them. */
 const SHORT_RETENTION_SECONDS = (4 * DAY_MS) / SECOND_MS;
 const WHAT_TO_DO =

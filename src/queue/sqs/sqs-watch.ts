@@ -3,12 +3,10 @@ import { MINUTE_MS } from '../../time/units.ts';
 import { keepRedriveMaximum, readRedriveMaximum } from './redrive-maximum.ts';
 import { NO_REGION, SqsError, SqsSetupError } from './sqs-error.ts';
 import type { SqsContext } from './sqs-health.ts';
-import { claimQueues, inspectQueues, type QueueInspection } from './sqs-queues.ts';
+import { claimQueues, DEFAULT_MAX_BYTES, inspectQueues, type QueueInspection } from './sqs-queues.ts';
 
 /** The interval between checks of working queues. */
 const CHECK_MS = 3 * MINUTE_MS;
-/** The limit while a queue could not be read yet: the former limit of Amazon SQS, which is smaller. */
-const UNKNOWN_MAX_BYTES = 262_144;
 
 /**
  * Checks the queues at the start and every few minutes: that they exist, belong to this installation and are set up
@@ -21,7 +19,7 @@ export class SqsWatch implements AsyncDisposable {
     warnings: [],
     unowned: [],
     maxReceives: null,
-    maxBytes: { messages: UNKNOWN_MAX_BYTES, 'dead letters': UNKNOWN_MAX_BYTES },
+    maxBytes: { messages: DEFAULT_MAX_BYTES, 'dead letters': DEFAULT_MAX_BYTES },
   };
   /** The redrive maximum in the database. */
   #kept: number | null = null;
