@@ -43,6 +43,18 @@ describe('an outage of Amazon SQS', () => {
     });
   }
 
+  it('ends for an instance that does not poll and has nothing more to send', async () => {
+    await using bench = await openBench(server);
+    const front = await bench.open({ polls: false });
+    const worker = await bench.open();
+    bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'unavailable' : 'pass');
+    await bench.put(lines([1], 1));
+    await until(async () => !(await succeeds(front.check())), 'it has noticed');
+    await deliver(worker, 1);
+    bench.proxy.treat = () => 'pass';
+    await until(() => succeeds(front.check()), 'ready again');
+  });
+
   it('keeps the redrive maximum that was read last, even across a start', async () => {
     await using bench = await openBench(server, { maxReceives: 7 });
     const first = await bench.open();

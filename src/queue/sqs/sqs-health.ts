@@ -45,6 +45,11 @@ export class SqsHealth {
     return this.#obstacle;
   }
 
+  /** Whether an outage has not ended yet. */
+  get isFailing(): boolean {
+    return this.#failure !== null;
+  }
+
   /** Stops using the queues until someone has fixed the problem and restarted the service. */
   forbid(obstacle: string): void {
     if (this.#obstacle !== null) return;

@@ -7,10 +7,12 @@ import { claimQueues, DEFAULT_MAX_BYTES, inspectQueues, type QueueInspection } f
 
 /** The interval between checks of working queues. */
 const CHECK_MS = 3 * MINUTE_MS;
+/** The interval between checks during an outage: an instance that does not poll may have no other request to make. */
+const OUTAGE_CHECK_MS = 2_000;
 
 /**
- * Checks the queues at the start and every few minutes: that they exist, belong to this installation and are set up
- * correctly. Reads their limits. Each warning is logged once.
+ * Checks the queues at the start, every few minutes, and often during an outage: that they exist, belong to this
+ * installation and are set up correctly. Reads their limits. Each warning is logged once.
  */
 export class SqsWatch implements AsyncDisposable {
   readonly #with: SqsContext;
@@ -23,7 +25,9 @@ export class SqsWatch implements AsyncDisposable {
   };
   /** The redrive maximum in the database. */
   #kept: number | null = null;
-  #pauseMs = CHECK_MS;
+  /** By a clock that nobody sets. */
+  #checkAt = 0;
+  #pauseMs = OUTAGE_CHECK_MS;
   #task: BackgroundTask | null = null;
 
   constructor(context: SqsContext) {
@@ -62,7 +66,7 @@ export class SqsWatch implements AsyncDisposable {
     }
     this.#task = new BackgroundTask({
       firstPauseMs: this.#pauseMs,
-      round: () => this.#check(),
+      round: () => this.#checkIfDue(),
       pauseMs: () => this.#pauseMs,
       onError: (error) => {
         if (error instanceof SqsSetupError) health.forbid(error.message);
@@ -76,13 +80,18 @@ export class SqsWatch implements AsyncDisposable {
     await this.#task?.[Symbol.asyncDispose]();
   }
 
+  async #checkIfDue(): Promise<number> {
+    if (this.#with.health.isFailing || performance.now() >= this.#checkAt) await this.#check();
+    return OUTAGE_CHECK_MS;
+  }
+
   /** @throws {SqsSetupError} if the queues cannot be used */
   async #check(): Promise<void> {
     const { api, health, log, installation } = this.#with;
     const { warnings } = this.#queues;
     this.#queues = await inspectQueues(api, installation);
     health.worked();
-    this.#pauseMs = CHECK_MS;
+    this.#checkAt = performance.now() + CHECK_MS;
     await this.#keepMaximum();
     for (const text of this.#queues.warnings) if (!warnings.includes(text)) log.warn(`Amazon SQS: ${text}`);
     const { fatal, unowned } = this.#queues;
