@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SendMessageCommand, TagQueueCommand, UntagQueueCommand } from '@aws-sdk/client-sqs';
+import {
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  TagQueueCommand,
+  UntagQueueCommand,
+} from '@aws-sdk/client-sqs';
 import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { recordedLogs } from '../support/logs.ts';
@@ -72,6 +77,25 @@ describe('a queue that belongs to another installation', { concurrency: true }, 
       await using _first = await bench.open({ installation: 'first' });
       assert.deepEqual(await bench.queues.tags(other), { [TAG]: 'first' });
     }
+  });
+
+  it('does not determine the maximum number of attempts', async () => {
+    await using bench = await openBench(server, { maxReceives: 7 });
+    const { client } = bench.queues;
+    const running = await bench.open();
+    const QueueUrl = await bench.queues.url('messages');
+    await client.send(new TagQueueCommand({ QueueUrl, Tags: { [TAG]: 'another' } }));
+    const { QueueArn: deadLetterTargetArn } = await bench.queues.attributes('dead letters');
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 3 });
+    await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { RedrivePolicy } }));
+    await assert.rejects(bench.open(), /belongs to the installation another/);
+    // The running instance checks the queues again after a failure.
+    bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'unavailable' : 'pass');
+    await bench.put(lines([1], 1));
+    await until(() => running.obstacle() !== null, 'it is found');
+    assert.equal(running.queue.maxReceives, 7);
+    bench.proxy.treat = () => 'unavailable';
+    assert.equal((await bench.open()).queue.maxReceives, 7, 'after a start');
   });
 
   it('is recognized by a message if tags are not allowed: nothing is delivered or deleted, and readiness fails', async () => {

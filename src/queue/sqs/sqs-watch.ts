@@ -35,8 +35,8 @@ export class SqsWatch implements AsyncDisposable {
   }
 
   /**
-   * The state of the queues at the last successful check. Before the first check, it has the redrive maximum in the
-   * database.
+   * The state of the queues at the last check that found them usable. Before the first one, it has the redrive maximum
+   * in the database.
    */
   get queues(): QueueInspection {
     return this.#queues;
@@ -89,14 +89,14 @@ export class SqsWatch implements AsyncDisposable {
   async #check(): Promise<void> {
     const { api, health, log, installation } = this.#with;
     const { warnings } = this.#queues;
-    this.#queues = await inspectQueues(api, installation);
+    const queues = await inspectQueues(api, installation);
     health.worked();
     this.#checkAt = performance.now() + CHECK_MS;
+    if (queues.fatal.length > 0) throw new SqsSetupError(`Amazon SQS: ${queues.fatal.join('; ')}`);
+    this.#queues = queues;
     await this.#keepMaximum();
-    for (const text of this.#queues.warnings) if (!warnings.includes(text)) log.warn(`Amazon SQS: ${text}`);
-    const { fatal, unowned } = this.#queues;
-    if (fatal.length > 0) throw new SqsSetupError(`Amazon SQS: ${fatal.join('; ')}`);
-    await claimQueues(api, installation, unowned);
+    for (const text of queues.warnings) if (!warnings.includes(text)) log.warn(`Amazon SQS: ${text}`);
+    await claimQueues(api, installation, queues.unowned);
   }
 
   async #keepMaximum(): Promise<void> {
