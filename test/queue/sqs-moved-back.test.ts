@@ -4,7 +4,9 @@ import type { Message } from '@aws-sdk/client-sqs';
 import type { Database } from '../../src/database/database.ts';
 import type { ReceivedMessage, Settlement } from '../../src/queue/message-queue.ts';
 import { insertSharedBody, ownPart } from '../../src/queue/shared-bodies.ts';
+import { toSqsMessage } from '../../src/queue/sqs/sqs-message.ts';
 import { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
+import { readUnplacedDeadLetterSizes, readUnplacedDeadLetters } from '../../src/queue/sqs/sqs-statements.ts';
 import { insertWebhook } from '../../src/webhooks/configuration/webhook-store.ts';
 import { deleteDeadLetteredHistoryBefore } from '../../src/webhooks/history/delivery-store.ts';
 import { readDeliveries, readDeliveryDetails } from '../../src/webhooks/history/read-deliveries.ts';
@@ -35,7 +37,7 @@ function attempt(error: string | null): AttemptOutcome {
   };
 }
 
-/** The copy of a dead letter, as Amazon SQS hands it out after somebody moved it back to the queue. */
+/** The copy of a dead letter that an earlier release sent, as Amazon SQS hands it out after somebody moved it back to the queue. */
 function movedBack(lineId: number, messageId: string): Message {
   return {
     Attributes: { MessageGroupId: String(lineId) },
@@ -46,16 +48,26 @@ function movedBack(lineId: number, messageId: string): Message {
   };
 }
 
+/** The copy of the dead letter that waits for one, as Amazon SQS hands it out after somebody moved it back to the queue. */
+async function copyOf({ reader }: Database): Promise<Message> {
+  const [dead] = await readUnplacedDeadLetters(reader, await readUnplacedDeadLetterSizes(reader, 1));
+  const { MessageGroupId = '', MessageAttributes } = toSqsMessage(dead!, {
+    installation: 'this',
+    maxBytes: 262_144,
+  });
+  return { Attributes: { MessageGroupId }, MessageAttributes };
+}
+
 /**
  * An engine without Amazon SQS, and a webhook whose message `m` failed twice and was dead-lettered. Its body is shared.
  * @param whileMovedBack called within the transaction that redelivers it
  */
-async function openWithDeadLetter({ whileMovedBack = async () => {} } = {}) {
+async function openWithDeadLetter({ whileMovedBack = async () => {}, now = Date.now } = {}) {
   await using stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());
   const queue = new SqsQueue({
     database,
-    now: Date.now,
+    now,
     place: () => {},
     maxReceives: () => 5,
     mayDeliver: () => true,
@@ -153,6 +165,36 @@ describe('a dead letter that someone moves back to the queue on Amazon SQS', () 
     assert.equal((await test.redelivery.redeliverMatching(...all, ADMINISTRATOR)).redelivered, 0);
     await test.queue.work([copy]);
     assert.equal((await test.queue.lines.line(test.webhook)).depth, 1);
+  });
+
+  it('is not queued by a copy from before its message was dead-lettered again', async () => {
+    let time = Date.now();
+    await using test = await openWithDeadLetter({ now: () => time });
+    const { queue, webhook } = test;
+    const depth = async () => (await queue.lines.line(webhook)).depth;
+    const earlier = await copyOf(test.database);
+    await queue.work([earlier]);
+    time += 1;
+    await test.settle({ action: 'dead-letter' }, 'third');
+    const later = await copyOf(test.database);
+    await queue.work([earlier]);
+    assert.equal(await depth(), 0);
+    await queue.work([earlier, later]);
+    assert.equal(await depth(), 1);
+  });
+
+  it('is queued by the copy that it got again while its webhook was inactive', async () => {
+    let time = Date.now();
+    await using test = await openWithDeadLetter({ now: () => time });
+    const { database, queue, webhook } = test;
+    const enable = (enabled: 0 | 1) =>
+      database.transaction((tx) => tx.run('update webhooks set enabled = ? where id = ?', enabled, webhook));
+    await enable(0);
+    time += 1;
+    await queue.work([await copyOf(database)]);
+    await enable(1);
+    await queue.work([await copyOf(database)]);
+    assert.equal((await queue.lines.line(webhook)).depth, 1);
   });
 
   it('is queued with its whole body, or not at all, if it expires at the same time', {

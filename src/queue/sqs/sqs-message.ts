@@ -1,5 +1,6 @@
 import type { Message, SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
 import type { QueueMessage } from '../message-queue.ts';
+import type { DeadLetter, UnplacedDeadLetter } from './sqs-statements.ts';
 
 /** Amazon's limit on the entries of a batch. */
 export const BATCH_ENTRIES = 10;
@@ -18,9 +19,10 @@ const ATTRIBUTES_BYTES = 1_024;
 export interface CopyOptions {
   installation: string;
   maxBytes: number;
-  /** Since when a dead letter waits for its copy, in epoch milliseconds. Null for a message that waits in its line. */
-  deadSince: number | null;
 }
+
+/** A message to copy: a dead letter, or one that waits in its line. */
+export type CopiedMessage = QueueMessage & Partial<Pick<UnplacedDeadLetter, 'deadAt' | 'placeAt'>>;
 
 /**
  * The copy of a message. Its body is the body of the message in ASCII, with JSON escapes for other characters, because
@@ -29,12 +31,10 @@ export interface CopyOptions {
  * message that is dead-lettered twice has two copies, whose deduplication ids differ, because Amazon SQS ignores a
  * repeated id for five minutes.
  */
-export function toSqsMessage(
-  message: QueueMessage,
-  { installation, maxBytes, deadSince }: CopyOptions,
-): SqsMessage {
+export function toSqsMessage(message: CopiedMessage, { installation, maxBytes }: CopyOptions): SqsMessage {
   const messageId = encodeURIComponent(message.messageId.toWellFormed());
-  const occasion = deadSince === null ? '' : `.${deadSince}`;
+  const { deadAt, placeAt } = message;
+  const occasion = placeAt === undefined ? '' : `.${placeAt}`;
   const maxLength = maxBytes - ATTRIBUTES_BYTES;
   // Escapes make a body longer, so a body that is too long needs none.
   const body = message.body.length <= maxLength ? toAscii(message.body) : message.body;
@@ -48,7 +48,7 @@ export function toSqsMessage(
       message_id: { DataType: 'String', StringValue: messageId },
       label: { DataType: 'String', StringValue: encodeURIComponent(message.label.toWellFormed()) },
       enqueued_at: { DataType: 'Number', StringValue: String(message.occurredAt) },
-      ...(deadSince !== null ? { dead_lettered: { DataType: 'Number', StringValue: '1' } } : {}),
+      ...(deadAt === undefined ? {} : { dead_lettered: { DataType: 'Number', StringValue: String(deadAt) } }),
       ...(fits ? {} : { body_left_out: { DataType: 'Number', StringValue: '1' } }),
     },
   };
@@ -65,6 +65,15 @@ function toAscii(json: string): string {
 export function lineIdOf({ Attributes }: Message): number {
   const lineId = Number(Attributes?.MessageGroupId);
   return Number.isSafeInteger(lineId) ? lineId : 0;
+}
+
+/**
+ * Whether a received copy is one of this dead letter, and not of an earlier time at which its message was
+ * dead-lettered. Copies that an earlier release sent have a 1 instead of the time.
+ */
+export function isCopyOf(copy: Message, { messageId, deadAt }: DeadLetter): boolean {
+  const copyDeadAt = Number(readAttribute(copy, 'dead_lettered'));
+  return readAttribute(copy, 'message_id') === messageId && (copyDeadAt === 1 || copyDeadAt === deadAt);
 }
 
 /** The text of an attribute of a received copy, decoded; null if the copy does not have it. */

@@ -4,10 +4,9 @@ import { readAroundDamage } from '../../database/damage.ts';
 import { fitting } from '../../database/step-bytes.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { TimeSlices } from '../../time/time-slices.ts';
-import type { QueuedMessage } from '../message-queue.ts';
 import type { QueueKind } from './sqs-api.ts';
 import type { SqsContext } from './sqs-health.ts';
-import { type SqsMessage, toBatches, toSqsMessage } from './sqs-message.ts';
+import { type CopiedMessage, type SqsMessage, toBatches, toSqsMessage } from './sqs-message.ts';
 import {
   notePlaced,
   notePlacedDeadLetters,
@@ -131,19 +130,18 @@ export class SqsPlacer implements AsyncDisposable {
   }
 
   /** Sends copies. Returns the messages to send again, and how long to pause before that, in milliseconds. */
-  async #send<M extends QueuedMessage & { placeAt?: number }>(
+  async #send<M extends CopiedMessage>(
     queue: QueueKind,
     messages: readonly M[],
   ): Promise<{ unsent: Set<M>; pauseMs: number }> {
     const { api, health, log, installation } = this.#with;
     const maxBytes = this.#with.maxBytes(queue);
-    const options = { installation, maxBytes };
     const slices = new TimeSlices();
     slices.begin();
     const copies = new Map<SqsMessage, M>();
     for (const message of messages) {
       await slices.pause();
-      copies.set(toSqsMessage(message, { ...options, deadSince: message.placeAt ?? null }), message);
+      copies.set(toSqsMessage(message, { installation, maxBytes }), message);
     }
     const unsent = new Set(messages);
     let pauseMs = 0;

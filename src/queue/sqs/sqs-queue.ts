@@ -12,7 +12,7 @@ import type {
   Settled,
   Settlement,
 } from '../message-queue.ts';
-import { lineIdOf, readAttribute } from './sqs-message.ts';
+import { isCopyOf, lineIdOf, readAttribute } from './sqs-message.ts';
 import {
   deletePlaced,
   lockDeadLetters,
@@ -78,8 +78,7 @@ export class SqsQueue implements MessageQueue {
   /** Makes the lines of received copies due, and redelivers dead letters whose copies were moved back to the queue. */
   async work(copies: readonly Message[]): Promise<void> {
     const moved = copies.filter((copy) => readAttribute(copy, 'dead_lettered') !== null);
-    const dead = moved.flatMap((copy) => readAttribute(copy, 'message_id') ?? []);
-    if (dead.length > 0) await this.#with.database.transaction((tx) => this.#redeliverMovedBack(tx, dead));
+    if (moved.length > 0) await this.#with.database.transaction((tx) => this.#redeliverMovedBack(tx, moved));
     const lineIds = new Set(copies.map(lineIdOf));
     await this.#announce((tx) =>
       makeAwaitingDue(tx, lineIds, { now: this.#with.now(), waitMs: this.#with.waitMs }),
@@ -87,15 +86,17 @@ export class SqsQueue implements MessageQueue {
   }
 
   /**
-   * Redelivers the messages that are dead letters, as an administrator can in the UI: with their lines locked, and with
+   * Redelivers the dead letters of these copies, as an administrator can in the UI: with their lines locked, and with
    * a record in the history. Dead letters that cannot be redelivered get new copies on the dead-letter queue.
    */
-  async #redeliverMovedBack(tx: Transaction, messageIds: readonly string[]): Promise<void> {
+  async #redeliverMovedBack(tx: Transaction, copies: readonly Message[]): Promise<void> {
+    const messageIds = copies.flatMap((copy) => readAttribute(copy, 'message_id') ?? []);
     const lineIds = await readLinesOfDeadLetters(tx, messageIds);
     if (lineIds.length === 0) return;
     await this.#lines.lockLines(tx, lineIds);
     // Someone may have redelivered some of them before the lines were locked.
-    const dead = await lockDeadLetters(tx, messageIds);
+    const letters = await lockDeadLetters(tx, messageIds);
+    const dead = letters.filter((letter) => copies.some((copy) => isCopyOf(copy, letter)));
     const readable = dead.filter(({ unreadable }) => unreadable === undefined);
     const redelivered = await this.#with.requeueHistory(tx, readable, this.#with.now());
     await this.#lines.redeliver(tx, redelivered);

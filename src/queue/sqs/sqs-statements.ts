@@ -120,10 +120,22 @@ export async function makeAwaitingDue(
 }
 
 const DEAD_LETTERS = `select dead.id, dead.line_id, dead.message_id, dead.label, dead.body, dead.shared_body_id,
-  dead.enqueued_at, dead.copy_at from queue_dead_letters as dead`;
+  dead.enqueued_at, dead.dead_lettered_at, dead.copy_at from queue_dead_letters as dead`;
+
+/** A row of {@link DEAD_LETTERS}. */
+interface DeadLetterRow extends MessageRow {
+  dead_lettered_at: number;
+  copy_at: number | null;
+}
+
+/** A message on the dead-letter queue of the database. */
+export interface DeadLetter extends QueuedMessage {
+  /** When it was dead-lettered, in epoch milliseconds. */
+  deadAt: number;
+}
 
 /** A dead letter without a copy. */
-export interface UnplacedDeadLetter extends QueuedMessage {
+export interface UnplacedDeadLetter extends DeadLetter {
   /** Since when it waits for a copy, in epoch milliseconds: differs each time the message is dead-lettered. */
   placeAt: number;
 }
@@ -146,15 +158,23 @@ export async function readUnplacedDeadLetterSizes(
 /** The dead letters with these ids that still have no copy, the oldest first. */
 export async function readUnplacedDeadLetters(
   reader: Pick<Reader, 'all' | 'allFor' | 'dialect'>,
-  dead: readonly { id: number }[],
+  given: readonly { id: number }[],
 ): Promise<UnplacedDeadLetter[]> {
-  const rows = await reader.all<MessageRow & { copy_at: number }>(
+  const rows = await reader.all<DeadLetterRow & { copy_at: number }>(
     `${DEAD_LETTERS} where dead.id in ${idList(reader.dialect)} and dead.copy_at is not null
      order by dead.copy_at, dead.id`,
-    toIdList(dead.map(({ id }) => id)),
+    toIdList(given.map(({ id }) => id)),
   );
+  const dead = await toDeadLetters(reader, rows);
+  return dead.map((letter, n) => ({ ...letter, placeAt: rows[n]!.copy_at }));
+}
+
+async function toDeadLetters(
+  reader: Pick<Reader, 'allFor'>,
+  rows: readonly DeadLetterRow[],
+): Promise<DeadLetter[]> {
   const messages = await toMessages(reader, rows);
-  return messages.map((message, n) => ({ ...message, placeAt: rows[n]!.copy_at }));
+  return messages.map((message, n) => ({ ...message, deadAt: rows[n]!.dead_lettered_at }));
 }
 
 const NOTE_PLACED_DEAD_LETTERS = new BatchStatement(
@@ -208,14 +228,11 @@ export async function readLinesOfDeadLetters(
  * The dead letters of these messages, locked until the transaction ends. Otherwise, they could expire meanwhile, and with
  * them the shared parts of their bodies.
  */
-export async function lockDeadLetters(
-  tx: Transaction,
-  messageIds: readonly string[],
-): Promise<QueuedMessage[]> {
-  const rows = await tx.all<MessageRow>(
+export async function lockDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<DeadLetter[]> {
+  const rows = await tx.all<DeadLetterRow>(
     `${DEAD_LETTERS} where dead.message_id in
        ${idList(tx.dialect, 'text')} order by dead.id ${tx.dialect === 'postgres' ? 'for update of dead' : ''}`,
     toIdList(messageIds),
   );
-  return await toMessages(tx, rows);
+  return await toDeadLetters(tx, rows);
 }
