@@ -58,7 +58,13 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
   const context: SqsContext = { ...options, health, api };
   const watch = stack.use(new SqsWatch(context));
   await startUntil(options.signal, { watch, api });
-  const placer = stack.use(new SqsPlacer({ ...context, maxBytes: (kind) => watch.queues.maxBytes[kind] }));
+  const placer = stack.use(
+    new SqsPlacer({
+      ...context,
+      maxBytes: (kind) => watch.queues.maxBytes[kind],
+      mayPlace: () => upgrade.isOver(),
+    }),
+  );
   const queue = new SqsQueue({
     ...options,
     place: (lineIds) => placer.place(lineIds),

@@ -7,6 +7,7 @@ import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
+import { messageOf } from './queue-engine.ts';
 import { countOn, deliver, openBench, readQueue, settle, sorted, takeUp } from './sqs-bench.ts';
 import { openTestSqsQueue } from './sqs-engine.ts';
 import { createTestQueues, type SqsServer, startSqsServer, type TestQueues } from './sqs-server.ts';
@@ -232,6 +233,22 @@ describe('a database of the previous release, with messages in every state', () 
     assert.deepEqual([received, nextAvailableAt], [[], null]);
     bench.proxy.treat = () => 'pass';
     assert.deepEqual((await takeUp(instance)).body, '{"sent":1}');
+  });
+
+  it('is not delayed by instances that enqueue messages and do not poll', async () => {
+    await using test = await openEarlier();
+    await using bench = await openBench(server);
+    const { database } = test;
+    await insertLine(database, 1, { pending: 0 });
+    await insertSent(database, 1, 1);
+    await migrate(database, Date.now);
+    // Copies that were sent now would stay on the queue.
+    bench.proxy.treat = (action) => (action === 'ReceiveMessage' ? 'unavailable' : 'pass');
+    const place = { ...bench.queues.place, endpoint: bench.proxy.endpoint };
+    await using front = await openTestSqsQueue(database, { place }, { polls: false });
+    await database.transaction((tx) => front.queue.enqueue(tx, [messageOf(2, 'new', Date.now())]));
+    await using worker = await openTestSqsQueue(database, { place }, { quietMs: 0 });
+    assert.deepEqual(sorted(await deliver(worker, 1)), [[2, ['new']]]);
   });
 
   it('waits for copies that the queue delays', async () => {

@@ -51,6 +51,7 @@ interface EarlierCopy {
 export class SqsUpgrade implements AsyncDisposable {
   readonly #with: SqsUpgradeOptions;
   #isPending = false;
+  #isOver = false;
   #looksLeft = LOOKS;
   /** When the last copy of an earlier release came, or this instance started. */
   #lastCopyAt = 0;
@@ -76,10 +77,19 @@ export class SqsUpgrade implements AsyncDisposable {
     return this.#isPending;
   }
 
+  /**
+   * Whether no instance waits until the queue is empty. Copies that are sent before that could keep it from becoming
+   * empty. Once true, it stays so, and the database is no longer read.
+   */
+  async isOver(): Promise<boolean> {
+    this.#isOver ||= (await countEarlierLines(this.#with.database.reader)) === 0;
+    return this.#isOver;
+  }
+
   /** Begins to empty the queue if messages may be missing from their lines. */
   async start(): Promise<void> {
     const { database, now } = this.#with;
-    this.#isPending = (await countEarlierLines(database.reader)) > 0;
+    this.#isPending = !(await this.isOver());
     if (!this.#isPending) return;
     this.#hidden = await readReceipts(database.reader);
     this.#hiddenUntil = now() + HIDDEN_MS;
@@ -136,7 +146,7 @@ export class SqsUpgrade implements AsyncDisposable {
     this.#looksLeft = isEmpty ? this.#looksLeft - 1 : LOOKS;
     if (this.#looksLeft <= 0 && now() - this.#lastCopyAt >= quietMs) await database.transaction(endAwaiting);
     // Another instance may have ended the wait.
-    if ((await countEarlierLines(database.reader)) > 0) return;
+    if (!(await this.isOver())) return;
     this.#isPending = false;
     this.#task.end();
     await queue.announceDue();

@@ -39,6 +39,8 @@ const withoutCopy = () => [];
 export interface SqsPlacerOptions extends SqsContext {
   /** Maximum size of a copy in bytes, including attributes. */
   maxBytes: (queue: QueueKind) => number;
+  /** False while the queue of messages must become empty. */
+  mayPlace: () => Promise<boolean>;
 }
 
 /**
@@ -88,8 +90,9 @@ export class SqsPlacer implements AsyncDisposable {
 
   /** Returns how long there will be nothing to do, in milliseconds. */
   async #placeMessages(): Promise<number> {
-    const { database, health, polls, now } = this.#with;
+    const { database, health, polls, mayPlace, now } = this.#with;
     if (health.obstacle !== null) return Number.POSITIVE_INFINITY;
+    if (!(await mayPlace())) return DATABASE_PAUSE_MS;
     if (performance.now() >= this.#searchAt) {
       this.#searchAt = performance.now() + SEARCH_MS;
       // An instance that polls finds lines without copies by their due times.
