@@ -1,6 +1,7 @@
 import { type Alerts, createAlerts } from './alerts/alerts.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { type Content, openContent } from './content/content.ts';
+import type { PartOfRecords } from './content/registrations/registrations-of.ts';
 import { traceTestMessages } from './delivery/attempt-traces.ts';
 import { createNoticePoster, createSender, type Delivery, startDelivery } from './delivery/delivery.ts';
 import { Cleaner } from './housekeeping/cleaner.ts';
@@ -8,8 +9,8 @@ import { createIdentity, type Identity } from './identity/identity.ts';
 import { checkDiskReserve, checkDiskSpace } from './observability/disk-space.ts';
 import { checkOfAll, type ReadinessCheck, ReadinessWatch, sharedChecks } from './observability/readiness.ts';
 import { createLearningRecords, type LearningRecords } from './player/lrs/learning-records.ts';
-import { deletePartOfRecords } from './player/lrs/records-deletion.ts';
 import { createPlayer, type Player } from './player/player.ts';
+import { deletePartOfRecords } from './player/records-deletion.ts';
 import { openQueue, type ServiceQueue } from './queue/open-queue.ts';
 import type { ServiceContext } from './service-context.ts';
 import { contentPlaceOf } from './settings/content-place.ts';
@@ -61,9 +62,8 @@ export async function openServiceParts(
   );
   const identity = await createIdentity(context);
   const { events, onDeleted } = webhooks;
-  const content = stack.use(
-    await openContent(context, { events, onDeleted, partOfRecords: deletePartOfRecords }),
-  );
+  const partOfRecords: PartOfRecords = (tx, ids) => deletePartOfRecords(tx, ids, now());
+  const content = stack.use(await openContent(context, { events, onDeleted, partOfRecords }));
   signal?.throwIfAborted();
   // Not before it is known that the database and the course files belong together: it may be an outdated database.
   const delivery = stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));

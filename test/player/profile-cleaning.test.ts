@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Transaction } from '../../src/database/database.ts';
+import { MIB } from '../../src/bytes.ts';
+import type { Database, Transaction } from '../../src/database/database.ts';
 import { DocumentService } from '../../src/player/lrs/documents/document-service.ts';
 import { upsertDocument } from '../../src/player/lrs/documents/document-store.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { withMembers } from '../support/watched-database.ts';
 
-function profile(key: string, learner: { account: number; id: string } | null) {
+function profile(key: string, learner: { account: number; id: string } | null, content = '') {
   return {
     document_key: key,
     collection_key: 'c',
@@ -13,7 +15,7 @@ function profile(key: string, learner: { account: number; id: string } | null) {
     registration: '',
     document_id: key,
     content_type: 'application/json',
-    content: '',
+    content,
     etag: '""',
     updated_at: 1,
     learner_account_id: learner?.account ?? null,
@@ -51,6 +53,35 @@ describe('profiles of learners without registrations', () => {
     assert.deepEqual(deleted, [500, 500, 249]);
     const left = await database.reader.all('select document_key from lrs_documents order by document_key');
     assert.deepEqual(left, [{ document_key: 'kept' }, { document_key: 'l7' }, { document_key: 'nobody' }]);
+  });
+
+  test('are deleted in transactions of at most 8 MiB, or of one profile', async () => {
+    await using owned = await openTestDatabase();
+    const { database } = owned;
+    for (const [at, size] of [3, 3, 3, 9, 3].entries())
+      await database.transaction((tx) =>
+        upsertDocument(tx, profile(`p${at}`, { account: 1, id: `learner ${at}` }, 'x'.repeat(size * MIB))),
+      );
+    const deleted: string[][] = [];
+    const keys = async () =>
+      (await database.reader.all<{ key: string }>('select document_key as key from lrs_documents')).map(
+        ({ key }) => key,
+      );
+    const watched = withMembers<Database>(database, {
+      async transaction(work, options) {
+        const before = await keys();
+        const result = await database.transaction(work, options);
+        const after = new Set(await keys());
+        deleted.push(before.filter((key) => !after.has(key)).sort());
+        return result;
+      },
+    });
+    assert.equal(await new DocumentService({ database: watched, now: Date.now }).forgetLearners(500), 5);
+    assert.deepEqual(deleted.flat().sort(), ['p0', 'p1', 'p2', 'p3', 'p4']);
+    for (const some of deleted) {
+      const large = some.includes('p3');
+      assert.ok(some.length <= (large ? 1 : 2), some.join(' '));
+    }
   });
 
   test('are deleted wherever they are among profiles of the same learner in other accounts', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MIB } from '../../src/bytes.ts';
-import type { Database } from '../../src/database/database.ts';
+import type { Database, Transaction } from '../../src/database/database.ts';
 import { makeParties, register, sql } from '../content/registration-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { breakTable, openDatabaseOf } from '../support/database.ts';
@@ -9,6 +9,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 /** The number of rows that a transaction may delete. */
 const MAX_ROWS = 200;
+const MAX_ATTEMPT_ROWS = 1_000;
 const MAX_TERMS = 2_000;
 const MAX_BYTES = 8 * MIB;
 const TERMS = ['launch', 'verb', 'activity', 'any-activity', 'agent', 'any-agent'];
@@ -23,6 +24,14 @@ interface Records {
   /** Sizes of documents. */
   documents?: readonly number[];
   activities?: number;
+  /** Sizes of the data of units. */
+  units?: readonly number[];
+  /** Sizes of what the units of an attempt share. Each belongs to an attempt of its own. */
+  states?: readonly number[];
+  /** Sizes of what is stored for sessions. */
+  sessions?: readonly number[];
+  /** Sizes of values that other courses of the learner see. */
+  values?: readonly number[];
 }
 
 describe('the records of a registration', () => {
@@ -36,7 +45,14 @@ describe('the records of a registration', () => {
   /** Stores records directly. Through the API that would take minutes. */
   async function keep(
     registrationId: string,
-    { statements = 0, terms = TERMS.length, attachments = [], documents = [], activities = 0 }: Records,
+    {
+      statements = 0,
+      terms = TERMS.length,
+      attachments = [],
+      documents = [],
+      activities = 0,
+      ...ofAttempts
+    }: Records,
   ): Promise<void> {
     const id = (n: number) => `${registrationId}-${n}`;
     const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
@@ -75,15 +91,61 @@ describe('the records of a registration', () => {
         ['activity_key', 'term', 'registration_id', 'definition', 'updated_at'],
         numbers(activities).map((n) => [id(n), id(n), registrationId, '{}', 0]),
       );
+      await keepAttempts(tx, registrationId, ofAttempts);
     });
+  }
+
+  async function keepAttempts(
+    tx: Transaction,
+    registrationId: string,
+    { units = [], states = [], sessions = [], values = [] }: Records,
+  ): Promise<void> {
+    const text = (size: number) => `"${'x'.repeat(size)}"`;
+    const attempts = Math.max(states.length, 1);
+    await tx.insertMany(
+      'player_attempts',
+      ['registration_id', 'number', 'version_id', 'page', 'state', 'started_at', 'ended_at'],
+      Array.from({ length: attempts }, (_, n) => {
+        const state = states[n] === undefined ? null : text(states[n]);
+        return [registrationId, n + 1, 0, 1, state, n, n + 1 < attempts ? n : null];
+      }),
+    );
+    await tx.insertMany(
+      'player_units',
+      [
+        ...['registration_id', 'attempt', 'unit_id', 'completion', 'success', 'duration_ms', 'earlier_ms'],
+        ...['page', 'visit', 'sequence', 'data', 'opened_at', 'updated_at'],
+      ],
+      units.map((size, n) => [
+        ...[registrationId, attempts, `unit ${n}`, 'Completed', 'PASS', 0, 0, 1, 1, 1, text(size), n, n],
+      ]),
+    );
+    await tx.insertMany(
+      'player_sessions',
+      [
+        ...['session_id', 'launch_id', 'registration_id', 'attempt', 'unit_id', 'registration', 'actor'],
+        ...['activity_id', 'mode', 'launch_data', 'facts', 'started_at', 'active_at'],
+      ],
+      sessions.map((size, n) => [
+        ...[`${registrationId} ${n}`, 'launch', registrationId, 1, 'unit 0', registrationId, '{}'],
+        ...['activity', 'Normal', '{}', text(size), n, n],
+      ]),
+    );
+    await tx.insertMany(
+      'player_learner_values',
+      ['registration_id', 'value_key', 'kind', 'value_id', 'value', 'updated_at'],
+      values.map((size, n) => [registrationId, `${n}`, 'store', `${n}`, text(size), n]),
+    );
   }
 
   /** The number of rows of a table that belong to a registration. */
   const count = async (table: string, registrationId: string): Promise<number> => {
-    const isPart = table === 'lrs_statement_index' || table === 'lrs_attachments';
-    const condition = isPart
-      ? 'statement in (select id from lrs_statements where registration_id = ?)'
-      : 'registration_id = ?';
+    const condition =
+      {
+        lrs_statement_index: 'statement in (select id from lrs_statements where registration_id = ?)',
+        lrs_attachments: 'statement in (select id from lrs_statements where registration_id = ?)',
+        player_attempts: 'registration_id = ? and state is not null',
+      }[table] ?? 'registration_id = ?';
     const text = `select count(*) as n from ${table} where ${condition}`;
     return (await sql<{ n: number }>(service, text, registrationId)).n;
   };
@@ -122,6 +184,48 @@ describe('the records of a registration', () => {
       atMost: MAX_ROWS,
     },
     { name: 'definitions', records: { activities: 500 }, table: 'lrs_activities', atMost: MAX_ROWS },
+    {
+      name: 'large data of units',
+      records: { units: Array(5).fill(3 * MIB) },
+      table: 'player_units',
+      atMost: Math.floor(MAX_BYTES / (3 * MIB)),
+    },
+    {
+      name: 'units',
+      records: { units: Array(2_500).fill(1) },
+      table: 'player_units',
+      atMost: MAX_ATTEMPT_ROWS,
+    },
+    {
+      name: 'attempts with large shared data',
+      records: { states: Array(5).fill(3 * MIB) },
+      table: 'player_attempts',
+      atMost: Math.floor(MAX_BYTES / (3 * MIB)),
+    },
+    {
+      name: 'large sessions',
+      records: { sessions: Array(5).fill(3 * MIB) },
+      table: 'player_sessions',
+      atMost: Math.floor(MAX_BYTES / (3 * MIB)),
+    },
+    {
+      name: 'sessions',
+      records: { sessions: Array(2_500).fill(1) },
+      table: 'player_sessions',
+      atMost: MAX_ATTEMPT_ROWS,
+    },
+    {
+      name: 'large shared values',
+      records: { values: Array(5).fill(3 * MIB) },
+      table: 'player_learner_values',
+      atMost: Math.floor(MAX_BYTES / (3 * MIB)),
+    },
+    {
+      name: 'shared values',
+      records: { values: Array(2_500).fill(1) },
+      table: 'player_learner_values',
+      atMost: MAX_ATTEMPT_ROWS,
+    },
   ];
 
   for (const { name, records, table, atMost } of kinds) {
@@ -149,6 +253,38 @@ describe('the records of a registration', () => {
       assert.equal(await count(table, other), all, 'those of others are kept');
     });
   }
+
+  test('are deleted in parts before it if those of several kinds are large together', async () => {
+    const parties = await makeParties(service);
+    const { registration_id: id } = await register(service, parties);
+    await keep(id, { documents: [3 * MIB, 3 * MIB], units: [3 * MIB, 3 * MIB] });
+    {
+      await using _broken = await breakTable(database, 'registrations', 'delete');
+      assert.equal((await service.api.delete(`/registrations/${id}`)).status, 500);
+    }
+    assert.deepEqual([await count('lrs_documents', id), await count('player_units', id)], [2, 0]);
+    assert.equal((await service.api.delete(`/registrations/${id}`)).status, 204);
+  });
+
+  test('are never continued without what was deleted: their attempt has ended, and a new one would begin', async () => {
+    const parties = await makeParties(service);
+    const { registration_id: large } = await register(service, parties);
+    const { registration_id: small } = await register(service, parties, 'other');
+    await keep(large, { units: Array(5).fill(3 * MIB) });
+    await keep(small, { documents: [1] });
+    const path = `/accounts/${parties.account_id}`;
+    {
+      await using _broken = await breakTable(database, 'registrations', 'delete');
+      assert.equal((await service.api.delete(path)).status, 500);
+    }
+    const isOver = async (id: string) => {
+      const text = 'select ended_at from player_attempts where registration_id = ?';
+      return (await sql<{ ended_at: number | null }>(service, text, id)).ended_at !== null;
+    };
+    assert.deepEqual([await isOver(large), await isOver(small)], [true, false]);
+    assert.equal((await service.api.get(`/registrations/${large}/runtime`)).status, 200);
+    assert.equal((await service.api.delete(path)).status, 204);
+  });
 
   test('are deleted in one transaction with it if they are few', async () => {
     const parties = await makeParties(service);

@@ -178,10 +178,10 @@ function deleteRegistrationRoute(routes: Routes, { registrations }: Registration
         operationId: 'deleteRegistration',
         summary: 'Delete a registration',
         description:
-          'Also deletes its results. Its launch URLs stop working. Triggers no event. If its courses stored many ' +
-          'statements or documents, most of them are deleted first, which can take minutes. If the deletion then ' +
-          'fails, the registration still exists without them: delete it again. The deletion continues if the client ' +
-          'stops waiting. A repetition returns 404 once the registration is deleted.',
+          'Also deletes its results. Its launch URLs stop working. Triggers no event. If its courses stored much, most of ' +
+          'it is deleted first, which can take minutes. If the deletion then fails, the registration still exists ' +
+          'without it: delete it again. The deletion continues if the client stops waiting. A repetition returns 404 ' +
+          'once the registration is deleted.',
         params: RegistrationParams,
         response: { 204: Type.Null({ description: 'The registration is deleted.' }), ...problems(404, 412) },
       },

@@ -1,13 +1,8 @@
 import type { Transaction } from '../../database/database.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
+import type { SizedRow } from '../../database/step-bytes.ts';
 
 /** SQL for deleting records, one operation per function. */
-
-/** The key of a row, and its size in bytes. */
-export interface SizedRow<Key> {
-  key: Key;
-  size: number;
-}
 
 /** Statements of registrations in any order, with the sizes of their attachments. */
 export async function selectSizedStatements(

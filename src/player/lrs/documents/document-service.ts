@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { MIB } from '../../../bytes.ts';
 import type { Database, Transaction } from '../../../database/database.ts';
+import { firstWithin } from '../../../database/step-bytes.ts';
 import { notFound, ProblemError } from '../../../problems/problem.ts';
 import type { Learner, LrsScope } from '../lrs-scope.ts';
 import type { DocumentCollection, DocumentKind, LrsDocument } from './document.ts';
@@ -16,11 +17,13 @@ import {
   deleteDocuments,
   deleteStaleProfiles,
   hasStaleProfiles,
+  type LearnerRange,
   readProfileRange,
   selectDocument,
   selectDocumentIds,
   selectLockedDocument,
   selectLockedUsageOfLearner,
+  selectStaleProfiles,
   selectUsageOfRegistration,
   upsertDocument,
 } from './document-store.ts';
@@ -45,6 +48,8 @@ export interface DocumentLimits {
 
 /** How many profiles a cleaning step looks at in one statement: about a millisecond. */
 const PROFILES_PER_PAGE = 500;
+/** How much a cleaning step deletes in one transaction, so that others do not wait for long. */
+const BYTES_PER_TRANSACTION = 8 * MIB;
 /** No course stores more, not even one that has 2,000 units and two documents for each of them. */
 const DOCUMENT_LIMITS: DocumentLimits = { maxCount: 5_000, maxBytes: 256 * MIB };
 /** Which documents the limits count together. */
@@ -218,11 +223,28 @@ export class DocumentService {
     for (let after = ''; deleted < limit; ) {
       const range = await readProfileRange(reader, after, PROFILES_PER_PAGE);
       if (range === null) break;
-      const left = limit - deleted;
-      if (await hasStaleProfiles(reader, range))
-        deleted += await this.#database.transaction((tx) => deleteStaleProfiles(tx, range, left));
+      if (await hasStaleProfiles(reader, range)) deleted += await this.#forget(range, limit - deleted);
       after = range.to;
       // SQLite returns within the turn of the event loop.
+      await setImmediate();
+    }
+    return deleted;
+  }
+
+  /** Deletes at most `limit` profiles of learners without registrations in a range of ids; returns the number deleted. */
+  async #forget(range: LearnerRange, limit: number): Promise<number> {
+    let deleted = 0;
+    for (let mayBeMore = true; mayBeMore && deleted < limit; ) {
+      const most = limit - deleted;
+      deleted += await this.#database.transaction(async (tx) => {
+        const found = await selectStaleProfiles(tx, range, most);
+        const part = firstWithin(found, BYTES_PER_TRANSACTION, ({ size }) => size);
+        mayBeMore = part.length < found.length;
+        return await deleteStaleProfiles(
+          tx,
+          part.map(({ key }) => key),
+        );
+      });
       await setImmediate();
     }
     return deleted;

@@ -1,6 +1,7 @@
 import { lockName } from '../../../database/advisory-locks.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { idList, toIdList } from '../../../database/recordset.ts';
+import type { SizedRow } from '../../../database/step-bytes.ts';
 import type { Learner } from '../lrs-scope.ts';
 
 /** SQL for documents, one operation per function. */
@@ -159,19 +160,27 @@ export async function hasStaleProfiles(
   return rows.length > 0;
 }
 
-/** Deletes at most `limit` profiles of learners without registrations, in a range of ids; returns the number deleted. */
-export async function deleteStaleProfiles(
+/** Profiles of learners without registrations in a range of ids, in any order. */
+export async function selectStaleProfiles(
   tx: Transaction,
   { after, to }: LearnerRange,
   limit: number,
-): Promise<number> {
-  return await tx.run(
-    `delete from lrs_documents where document_key in (
-       select document_key from lrs_documents documents
-       where learner_account_id is not null and learner_id > ? and learner_id <= ? and ${HAS_NO_REGISTRATION} limit ?)`,
+): Promise<SizedRow<string>[]> {
+  return await tx.all<SizedRow<string>>(
+    `select document_key as key, octet_length(content) as size from lrs_documents documents
+     where learner_account_id is not null and learner_id > ? and learner_id <= ? and ${HAS_NO_REGISTRATION} limit ?`,
     after,
     to,
     limit,
+  );
+}
+
+/** Deletes those of the profiles whose learners still have no registration. Returns the number deleted. */
+export async function deleteStaleProfiles(tx: Transaction, keys: readonly string[]): Promise<number> {
+  return await tx.run(
+    `delete from lrs_documents as documents
+     where document_key in ${idList(tx.dialect, 'text')} and ${HAS_NO_REGISTRATION}`,
+    toIdList(keys),
   );
 }
 
