@@ -162,7 +162,7 @@ export async function migrate(
 ): Promise<string[]> {
   const startedAt = performance.now();
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    const attempt = await tryToMigrate(database, (tx, onTurn) =>
+    const attempt = await tryToMigrate(database, called, (tx, onTurn) =>
       migrateIn(tx, { now, migrations, guard, called, adviceIfNewer, onTurn }),
     ).catch((error: unknown) => {
       throw withAdvice(error, called);
@@ -187,9 +187,13 @@ function withAdvice(error: unknown, called: string): unknown {
   );
 }
 
-/** Returns who blocked the attempt, if that is why it failed. `onTurn` receives the process of its session on PostgreSQL. */
+/**
+ * Returns who blocked the attempt, if that is why it failed. `onTurn` receives the process of its session on PostgreSQL.
+ * @throws {DatabaseUnavailableError} also if another instance's migration has not ended in time
+ */
 async function tryToMigrate(
   database: Database,
+  called: string,
   run: (tx: Transaction, onTurn: (pid: number) => void) => Promise<string[]>,
 ): Promise<{ applied: string[] } | { blockers: readonly Blocker[]; error: unknown }> {
   await using watch = new BlockerWatch(database.reader);
@@ -197,9 +201,13 @@ async function tryToMigrate(
     const applied = await database.transaction((tx) => run(tx, (pid) => watch.watch(pid)), { isLong: true });
     return { applied };
   } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    if (watch.isWatching) return { blockers: watch.last, error };
     // Before its turn, it waited for the migration of another instance, which blocks nobody else.
-    if (!watch.isWatching || !isLockTimeout(error)) throw error;
-    return { blockers: watch.last, error };
+    throw new DatabaseUnavailableError(
+      `${called} is still being migrated by another instance, or by one that was killed; start again when that has ended`,
+      { cause: error },
+    );
   }
 }
 

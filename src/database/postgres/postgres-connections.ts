@@ -38,9 +38,14 @@ export const DEFAULT_TIMEOUTS: PostgresTimeouts = {
 export const LONG_STATEMENT_MS = HOUR_MS;
 export const LONG_LOCK_MS = 2 * MINUTE_MS;
 export const LONG_IDLE_MS = 2 * MINUTE_MS;
+/**
+ * How often the server checks, while a long statement runs, whether the program still exists. Otherwise, the statement of a
+ * killed program would keep its locks until it ends.
+ */
+export const CLIENT_CHECK_MS = 10 * SECOND_MS;
 
 /**
- * How the server notices that the machine or network of an idle transaction is lost: it asks the client's system, which
+ * How the server notices that the machine or network of a long transaction is lost: it asks the client's system, which
  * answers although the program is busy. After 90 s without an answer, it releases the locks, before the next run gives up.
  */
 export const PROBES = { idleSeconds: 30, intervalSeconds: 10, count: 6 };

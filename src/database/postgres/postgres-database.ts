@@ -15,6 +15,7 @@ import { kyselyOver } from './kysely-postgres.ts';
 import { PostgresAddress } from './postgres-address.ts';
 import { PostgresClock } from './postgres-clock.ts';
 import {
+  CLIENT_CHECK_MS,
   DEFAULT_TIMEOUTS,
   type LentConnection,
   LONG_IDLE_MS,
@@ -322,14 +323,12 @@ function beginningOf({ durability, isLong, mayIdle, expectsRefusal }: Transactio
       `set local idle_in_transaction_session_timeout = ${mayIdle ? LONG_STATEMENT_MS : LONG_IDLE_MS}`,
       // On Linux, it also replaces the number of probes.
       `set local tcp_user_timeout = ${mayIdle ? PROBED_MS : LONG_IDLE_MS}`,
+      `set local tcp_keepalives_idle = ${PROBES.idleSeconds}`,
+      `set local tcp_keepalives_interval = ${PROBES.intervalSeconds}`,
+      `set local tcp_keepalives_count = ${PROBES.count}`,
+      // Other systems may refuse it, which would end the transaction.
+      `select set_config('client_connection_check_interval', '${CLIENT_CHECK_MS}', true) where version() like '%linux%'`,
     );
-    if (mayIdle) {
-      statements.push(
-        `set local tcp_keepalives_idle = ${PROBES.idleSeconds}`,
-        `set local tcp_keepalives_interval = ${PROBES.intervalSeconds}`,
-        `set local tcp_keepalives_count = ${PROBES.count}`,
-      );
-    }
   }
   return statements.join('; ');
 }
