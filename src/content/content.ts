@@ -214,7 +214,7 @@ async function openCourseFiles(
   const isOwn = isAlone && place === null;
   // First, so that nothing is removed from a folder that others use.
   if (isOwn) await assertOwnContentStore(database, store);
-  else await claimContentStore(database, store);
+  else await claimContentStore(database, store, log);
   if (isAlone) await uploads.empty();
   else await uploads.removeLeftovers();
   if (isOwn) await intake.removeOrphans();

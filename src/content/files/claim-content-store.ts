@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import { installationOf } from '../../database/installation.ts';
+import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { ContentStore } from './content-store.ts';
 import { ContentStoreError } from './open-content-store.ts';
@@ -8,6 +9,8 @@ import { storeFailureReason } from './store-failure.ts';
 
 /** The number of the newest versions that are searched for in a store that was used before. */
 const KEYS_LOOKED_AT = 20;
+/** The number of courses that are searched for if none of those is there: the oldest, the newest, and some between. */
+const SAMPLE_SIZE = 20;
 const HTTP_FORBIDDEN = 403;
 const POLICY_ADVICE = 'docs/operating.md, "Content files", shows the policy that the credentials need';
 
@@ -15,19 +18,30 @@ const POLICY_ADVICE = 'docs/operating.md, "Content files", shows the policy that
  * Ensures that a store that others can reach belongs to this database. Two installations with one store would each
  * treat the other's files as orphans, and a share that is not mounted would look like an empty store. The first startup
  * writes the installation's id into the store, and later ones compare it.
+ * @param log if the store has files of older courses only, as after a restore from an older copy
  * @throws {ContentStoreError} if it cannot be reached, read or written, belongs to another installation, lacks the files that the
  *   database names, or has files while the database has no course
  */
-export async function claimContentStore(database: Database, store: ContentStore): Promise<void> {
+export async function claimContentStore(
+  database: Database,
+  store: ContentStore,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
   const installation = await installationOf(database);
   let owner = await ownerOf(store);
-  // A place that was claimed while there was no course may be the folder where a share is mounted later. Some of the newest files may
-  // still be missing, in a copy that was made before them.
+  // A place that was claimed while there was no course may be the folder where a share is mounted later.
   const newest = await newestContentKeys(database, owner === null ? 1 : KEYS_LOOKED_AT);
   if ((owner === null || owner === installation) && newest.length > 0 && !(await hasAny(store, newest))) {
-    throw new ContentStoreError(
-      `the content_store ${store.location} does not hold the files of the courses in this database: ` +
-        'is the share mounted, and is the setting right? To move the files, copy all of them there first',
+    // The newest files may be missing in a copy that was made before them. The first start needs a complete one.
+    if (owner === null || !(await hasAny(store, await sampledContentKeys(database)))) {
+      throw new ContentStoreError(
+        `the content_store ${store.location} does not hold the files of the courses in this database: ` +
+          'is the share mounted, and is the setting right? To move the files, copy all of them there first',
+      );
+    }
+    log.warn(
+      'the content_store has files of older courses, but none of the newest courses: copy the missing files there, or import these courses again',
+      { content_store: store.location },
     );
   }
   if (owner === null) {
@@ -116,4 +130,30 @@ async function newestContentKeys(database: Database, limit: number): Promise<str
     .limit(limit)
     .execute();
   return rows.map(({ content_key }) => content_key);
+}
+
+/** The keys of a version each of courses whose ids are distributed evenly, oldest first. */
+async function sampledContentKeys({ reader }: Database): Promise<string[]> {
+  const ends = await reader.query
+    .selectFrom('course_versions')
+    .select((eb) => [
+      eb.fn.min('course_versions.course_id').as('first'),
+      eb.fn.max('course_versions.course_id').as('last'),
+    ])
+    .executeTakeFirstOrThrow();
+  const [first, last] = [Number(ends.first ?? 0), Number(ends.last ?? 0)];
+  const keys = new Set<string>();
+  for (let n = 0; n < SAMPLE_SIZE; n++) {
+    const from = first + Math.floor(((last - first) * n) / (SAMPLE_SIZE - 1));
+    const row = await reader.query
+      .selectFrom('course_versions')
+      .select('course_versions.content_key')
+      .where('course_versions.course_id', '>=', from)
+      .orderBy('course_versions.course_id')
+      .orderBy('course_versions.version_id')
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) keys.add(row.content_key);
+  }
+  return [...keys];
 }

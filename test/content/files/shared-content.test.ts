@@ -193,6 +193,33 @@ describe('a shared folder of course files', () => {
     await assert.rejects(start(), /does not hold the files of the courses in this database/);
   });
 
+  it('is not mistaken for an unmounted one if only the newest versions are missing in a restored copy', async () => {
+    using folder = temporaryFolder();
+    const shared = path.join(folder.path, 'shared');
+    const dataDir = path.join(folder.path, 'data');
+    let before: string[];
+    let first: number;
+    {
+      await using service = await startTestService({ dataDir, settings: { content_store: shared } });
+      first = (await importCourse(service)).id;
+      before = readdirSync(shared);
+      const { id } = await importCourse(service);
+      for (let version = 1; version < 20; version++) {
+        const form = uploadForm(await scormPackage());
+        assert.equal((await service.api.post(`/courses/${id}/versions`, form)).status, 201);
+      }
+    }
+    const newest = readdirSync(shared).filter((name) => !before.includes(name));
+    assert.equal(newest.length, 20);
+    for (const name of newest) rmSync(path.join(shared, name), { recursive: true });
+    await using service = await startTestService({ dataDir, settings: { content_store: shared } });
+    const line = service.logLines.find(({ msg }) => String(msg).includes('none of the newest courses'));
+    assert.equal(line?.level, 'warn');
+    const { body } = await service.api.post(`/courses/${first}/versions/0/preview`);
+    const page = await fetch(body.preview_url.replace(/player\/$/, 'content/index.html'));
+    assert.equal(page.status, 200, 'the first course opens');
+  });
+
   it('serves the files of the data folder once they were moved there', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
