@@ -52,26 +52,42 @@ export async function keepResponse(
     .execute();
 }
 
-/** Removes the key unless it was claimed after `expiry`, in epoch milliseconds. */
+/** When keys were claimed that have not expired, in epoch milliseconds: later than `after`, and at `until` at the latest. */
+export interface Lifetime {
+  after: number;
+  until: number;
+}
+
+/** Removes the key if it has expired. */
 export async function deleteExpiredKey(
   tx: Transaction,
-  { clientId, key, expiry }: { clientId: string; key: string; expiry: number },
+  { clientId, key, lifetime }: { clientId: string; key: string; lifetime: Lifetime },
 ): Promise<void> {
   await tx.query
     .deleteFrom('idempotency_keys')
     .where('idempotency_keys.client_id', '=', clientId)
     .where('idempotency_keys.idempotency_key', '=', key)
-    .where('idempotency_keys.created_at', '<=', expiry)
+    .where((eb) =>
+      eb.or([
+        eb('idempotency_keys.created_at', '<=', lifetime.after),
+        eb('idempotency_keys.created_at', '>', lifetime.until),
+      ]),
+    )
     .execute();
 }
 
-/** Removes stored responses from before a time, at most `limit`, and returns how many. */
-export async function deleteKeysBefore(tx: Transaction, before: number, limit: number): Promise<number> {
+/** Removes stored responses that have expired, at most `limit`, and returns how many. */
+export async function deleteExpiredKeys(
+  tx: Transaction,
+  { after, until }: Lifetime,
+  limit: number,
+): Promise<number> {
   return await tx.run(
     `delete from idempotency_keys where (client_id, idempotency_key) in
        (select old.client_id, old.idempotency_key from idempotency_keys as old
-        where old.created_at < ? order by old.created_at limit ?)`,
-    before,
+        where old.created_at <= ? or old.created_at > ? limit ?)`,
+    after,
+    until,
     limit,
   );
 }

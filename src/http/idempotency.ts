@@ -2,12 +2,24 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database, Transaction } from '../database/database.ts';
 import { invalidInput, ProblemError } from '../problems/problem.ts';
-import { DAY_MS } from '../time/units.ts';
+import { DAY_MS, HOUR_MS } from '../time/units.ts';
 import { callerOf } from './authorization.ts';
-import { claimKey, deleteExpiredKey, deleteKeysBefore, keepResponse, readKey } from './idempotency-store.ts';
+import {
+  claimKey,
+  deleteExpiredKey,
+  deleteExpiredKeys,
+  keepResponse,
+  type Lifetime,
+  readKey,
+} from './idempotency-store.ts';
 
 /** How long the response for a key is stored. */
 const KEPT_FOR_MS = DAY_MS;
+/**
+ * A key that is later than now by more than this has expired, because the clock was ahead. Not by less: a clock that is set
+ * back a little must not repeat a change.
+ */
+const AHEAD_MS = HOUR_MS;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_KEY_LENGTH = 255;
 const KEY = /^[\x21-\x7e]+$/;
@@ -97,11 +109,15 @@ export class Idempotency {
     return await this.#respond(request, reply, work, { content: undefined, formOf });
   }
 
-  /** Deletes responses that are older than 24 hours, at most `limit`, and returns how many. */
+  /** Deletes responses that have expired, at most `limit`, and returns how many. */
   async forgetOld(limit: number): Promise<number> {
-    return await this.#with.database.transaction((tx) =>
-      deleteKeysBefore(tx, this.#with.now() - KEPT_FOR_MS, limit),
-    );
+    return await this.#with.database.transaction((tx) => deleteExpiredKeys(tx, this.#lifetime(), limit));
+  }
+
+  /** When a key was claimed that has not expired. */
+  #lifetime(): Lifetime {
+    const now = this.#with.now();
+    return { after: now - KEPT_FOR_MS, until: now + AHEAD_MS };
   }
 
   async #respond<Body>(
@@ -138,11 +154,11 @@ export class Idempotency {
         fingerprint: form.sealHash(fingerprint),
         created_at: this.#with.now(),
       };
-      const expiry = this.#with.now() - KEPT_FOR_MS;
       // On PostgreSQL, another request may take the expired key between two statements. Then it is claimed again.
       while (!(await claimKey(tx, claim))) {
         const kept = await readKey(tx, clientId, key);
-        if (kept !== undefined && kept.created_at > expiry) {
+        const lifetime = this.#lifetime();
+        if (kept !== undefined && kept.created_at > lifetime.after && kept.created_at <= lifetime.until) {
           if (form.openHash(kept.fingerprint) !== fingerprint) {
             throw new ProblemError(
               'idempotency-key-reused',
@@ -155,7 +171,7 @@ export class Idempotency {
             replayed: true,
           };
         }
-        await deleteExpiredKey(tx, { clientId, key, expiry });
+        await deleteExpiredKey(tx, { clientId, key, lifetime });
       }
       const response = await work(tx);
       await keepResponse(tx, {

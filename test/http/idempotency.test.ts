@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { Idempotency } from '../../src/http/idempotency.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { Api, createClient, requestToken, startTestService, until } from '../support/service.ts';
@@ -136,6 +137,38 @@ describe('Idempotency-Key on POST', () => {
     const second = await post('Southwind');
     assert.notEqual(second, first, 'after 25 h');
     assert.equal(await post('Southwind'), second, 'a repetition of what took the key');
+  });
+
+  test('a key that was used while the clock was far ahead has expired once the clock is set back', async () => {
+    let skipped = 0;
+    await using service = await startTestService({
+      now: () => NOW + skipped,
+      settings: { access_token_lifetime: 60 * 3_600 },
+    });
+    const post = async (key: string, name: string) => {
+      const answer = await service.api.post('/accounts', { name }, { 'Idempotency-Key': key });
+      return answer.status === 201 ? answer.body.name : answer.status;
+    };
+    skipped = 48 * HOUR_MS;
+    for (const key of ['used', 'left']) assert.equal(await post(key, 'Northwind'), 'Northwind');
+    skipped = 30 * MINUTE_MS;
+    assert.equal(await post('new', 'Northwind'), 'Northwind');
+    skipped = 0;
+    assert.equal(await post('used', 'Southwind'), 'Southwind');
+    assert.equal(await post('used', 'Eastwind'), 422);
+    assert.equal(await post('new', 'Southwind'), 422, 'a clock that is set back a little repeats no change');
+
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const cipher = { encrypt: (_: string, text: string) => text, decrypt: (_: string, text: string) => text };
+    const idempotency = new Idempotency({ database, cipher, now: () => NOW });
+    assert.equal(await idempotency.forgetOld(500), 1, 'the one that nobody has used again');
+    const left = await database.reader.all<{ key: string }>(
+      'select idempotency_key as key from idempotency_keys order by idempotency_key',
+    );
+    assert.deepEqual(
+      left.map(({ key }) => key),
+      ['new', 'used'],
+    );
   });
 
   test('requests at the same time with a key that has expired cause one change', async () => {
