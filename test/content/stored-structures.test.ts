@@ -4,7 +4,11 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { readPlayableVersion } from '../../src/content/courses/playable-version.ts';
-import { StructureReader } from '../../src/content/courses/structure-reader.ts';
+import {
+  StructureReader,
+  type StructureReaderDependencies,
+} from '../../src/content/courses/structure-reader.ts';
+import { packageError } from '../../src/course-packages/package-error.ts';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { aiccFiles, scorm12Package, scorm2004Package, zipOf } from '../support/course-packages.ts';
 import { recordedLogs, SILENT_LOGS } from '../support/logs.ts';
@@ -33,16 +37,34 @@ async function forgetStructures({ database }: CourseParts): Promise<void> {
   );
 }
 
-function startReader({ database, store, manifests }: CourseParts, logs = SILENT_LOGS): StructureReader {
+function startReader(
+  { database, store, manifests }: CourseParts,
+  logs = SILENT_LOGS,
+  options: Partial<StructureReaderDependencies> = {},
+): StructureReader {
   const reader = new StructureReader({
     database,
     store,
     leases: new TaskLeases({ database, now: Date.now }),
     manifests,
     log: logs.for('CourseService'),
+    ...options,
   });
   reader.start();
   return reader;
+}
+
+/** Reads manifests, the first `failures` times not in time. */
+function busyManifests({ manifests }: CourseParts, failures: number) {
+  const busy = {
+    reads: 0,
+    read: async (...request: Parameters<typeof manifests.read>) => {
+      busy.reads += 1;
+      if (busy.reads <= failures) throw packageError('MANIFEST_TOO_SLOW', { seconds: 20 });
+      return await manifests.read(...request);
+    },
+  };
+  return busy;
 }
 
 function unread({ database }: CourseParts): Promise<unknown[]> {
@@ -124,6 +146,53 @@ describe('courses that an earlier release imported', () => {
     await using _next = startReader(parts);
     await until(async () => (await unread(parts)).length === 0, 'all are read');
     assert.notEqual((await structureOf(parts, unreadable)).scorm2004, null);
+  });
+
+  it('are tried again later if the machine was too busy to read them in time', async () => {
+    await using parts = await openCourseParts();
+    const [id = 0] = await importEach(parts, [await scorm2004Package()]);
+    await forgetStructures(parts);
+    const manifests = busyManifests(parts, 2);
+    await using _reader = startReader(parts, SILENT_LOGS, { manifests, roundPauseMs: 1 });
+    await until(async () => (await unread(parts)).length === 0, 'it is read');
+    assert.equal(manifests.reads, 3);
+    assert.notEqual((await structureOf(parts, id)).scorm2004, null);
+  });
+
+  it('are tried only once in an hour if they take too long, however often others are tried', async () => {
+    await using parts = await openCourseParts();
+    const [slow = 0, unreadable = 0] = await importEach(parts, [
+      await scorm2004Package(),
+      await scorm12Package(),
+    ]);
+    await forgetStructures(parts);
+    const { contentKey } = (await readPlayableVersion(parts.database.reader, unreadable, 0))!;
+    const files = parts.store.files.bind(parts.store);
+    let tries = 0;
+    parts.store.files = (key: string) => {
+      if (key !== contentKey) return files(key);
+      tries += 1;
+      throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
+    };
+    const manifests = busyManifests(parts, Number.POSITIVE_INFINITY);
+    const { logs, lines } = recordedLogs();
+    await using _reader = startReader(parts, logs, { manifests, retryPauseMs: 1 });
+    await until(() => tries >= 3, 'the other one was tried several times');
+    assert.equal(manifests.reads, 1);
+    assert.equal((await unread(parts)).length, 2);
+    assert.equal(lines.find(({ msg }) => msg.includes('took too long'))?.course, slow);
+  });
+
+  it('keep the structure that an earlier release stored if their manifest can no longer be read', async () => {
+    await using parts = await openCourseParts();
+    const [id = 0] = await importEach(parts, [await scorm2004Package()]);
+    const before = await structureOf(parts, id);
+    const { contentKey } = (await readPlayableVersion(parts.database.reader, id, 0))!;
+    writeFileSync(path.join(parts.store.path(contentKey), 'imsmanifest.xml'), '<manifest');
+    await parts.database.transaction((tx) => tx.run('update course_versions set structure_format = 0'));
+    await using _reader = startReader(parts);
+    await until(async () => (await unread(parts)).length === 0, 'it was looked at');
+    assert.deepEqual(await structureOf(parts, id), before);
   });
 
   it('are tried again if their files are missing, since a share may not be mounted', async () => {

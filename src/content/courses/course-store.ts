@@ -223,17 +223,20 @@ export async function readUnreadVersions(
     .execute();
 }
 
-/** Stores what was read from a version, unless a later release has already read more. */
+/**
+ * Stores what was read from a version, unless a later release has already read more. If nothing could be read, what an
+ * earlier release has read stays.
+ */
 export async function updateStructure(
   tx: Transaction,
   version: Pick<CourseVersionRow, 'course_id' | 'version_id'>,
-  values: Pick<CourseVersionRow, 'structure' | 'structure_format'>,
+  { structure, structure_format }: Pick<CourseVersionRow, 'structure' | 'structure_format'>,
 ): Promise<void> {
   await tx.query
     .updateTable('course_versions')
-    .set(values)
+    .set(structure === null ? { structure_format } : { structure, structure_format })
     .where('course_versions.course_id', '=', version.course_id)
     .where('course_versions.version_id', '=', version.version_id)
-    .where('course_versions.structure_format', '<', values.structure_format)
+    .where('course_versions.structure_format', '<', structure_format)
     .execute();
 }

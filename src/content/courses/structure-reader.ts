@@ -15,7 +15,10 @@ import { readUnreadVersions, type UnreadVersion, updateStructure } from './cours
 const TASK = 'read-course-structures';
 /** Number of versions per query. */
 const VERSIONS_AT_A_TIME = 20;
-/** Wait after a round: an instance of the previous release may import courses during an upgrade. */
+/**
+ * Wait after a round: an instance of the previous release may import courses during an upgrade. Also the wait until a
+ * manifest is read again that took too long. The machine may have been busy, but a malicious one must not keep it busy.
+ */
 const ROUND_PAUSE_MS = HOUR_MS;
 /** Wait after a failed round, or one that another instance did. */
 const RETRY_PAUSE_MS = MINUTE_MS;
@@ -29,8 +32,12 @@ export interface StructureReaderDependencies {
   database: Database;
   store: ContentStore;
   leases: TaskLeases;
-  manifests: ManifestReader;
+  manifests: Pick<ManifestReader, 'read'>;
   log: Logger;
+  /** Wait after a round. @defaultValue an hour */
+  roundPauseMs?: number;
+  /** Wait after a failed round. @defaultValue a minute */
+  retryPauseMs?: number;
 }
 
 /**
@@ -39,17 +46,28 @@ export interface StructureReaderDependencies {
  */
 export class StructureReader implements AsyncDisposable {
   readonly #with: StructureReaderDependencies;
-  readonly #task = new BackgroundTask({
-    round: (signal) => this.#round(signal),
-    pauseMs: RETRY_PAUSE_MS,
-    onError: (error) =>
-      this.#with.log.warn('the manifests of existing courses could not be read; retrying later', {
-        error,
-      }),
-  });
+  readonly #roundPauseMs: number;
+  readonly #retryPauseMs: number;
+  readonly #task: BackgroundTask;
+  /** When versions were last read whose manifests took too long, by their files, in monotonic time. */
+  readonly #slow = new Map<string, number>();
 
-  constructor(dependencies: StructureReaderDependencies) {
+  constructor({
+    roundPauseMs = ROUND_PAUSE_MS,
+    retryPauseMs = RETRY_PAUSE_MS,
+    ...dependencies
+  }: StructureReaderDependencies) {
     this.#with = dependencies;
+    this.#roundPauseMs = roundPauseMs;
+    this.#retryPauseMs = retryPauseMs;
+    this.#task = new BackgroundTask({
+      round: (signal) => this.#round(signal),
+      pauseMs: retryPauseMs,
+      onError: (error) =>
+        dependencies.log.warn('the manifests of existing courses could not be read; retrying later', {
+          error,
+        }),
+    });
   }
 
   start(): void {
@@ -65,10 +83,13 @@ export class StructureReader implements AsyncDisposable {
     const isDone = await this.#with.leases.run(TASK, { restMs: 0, signal }, async (held) => {
       failures = await this.#readAll(held);
     });
-    return isDone && failures === 0 ? ROUND_PAUSE_MS : RETRY_PAUSE_MS;
+    return isDone && failures === 0 ? this.#roundPauseMs : this.#retryPauseMs;
   }
 
-  /** Reads what can be read, and returns how many versions could not be. Those are tried again in the next round. */
+  /**
+   * Reads what can be read, and returns how many versions could not be. Those are tried again in the next round. Not
+   * counted are those that took too long, and are tried again later.
+   */
   async #readAll(signal: AbortSignal): Promise<number> {
     let after = { course_id: 0, version_id: -1 };
     let count = 0;
@@ -84,9 +105,9 @@ export class StructureReader implements AsyncDisposable {
       for (const version of versions) {
         if (signal.aborted) return failures;
         after = version;
+        if (this.#isTooEarly(version)) continue;
         try {
-          await this.#read(version, signal);
-          count += 1;
+          if (await this.#read(version, signal)) count += 1;
         } catch (error) {
           if (signal.aborted) throw error;
           failures += 1;
@@ -107,35 +128,48 @@ export class StructureReader implements AsyncDisposable {
     return failures;
   }
 
-  async #read(version: UnreadVersion, signal: AbortSignal): Promise<void> {
-    const structure = await this.#structureOf(version, signal);
+  /** Whether a version was read a short time ago, and took too long. */
+  #isTooEarly({ content_key }: UnreadVersion): boolean {
+    const last = this.#slow.get(content_key);
+    return last !== undefined && performance.now() - last < this.#roundPauseMs;
+  }
+
+  /** Returns whether it is done with the version. */
+  async #read(version: UnreadVersion, signal: AbortSignal): Promise<boolean> {
+    const { course_id: course, version_id, content_key } = version;
+    let structure: string | null = null;
+    try {
+      structure = await this.#structureOf(version, signal);
+    } catch (error) {
+      if (!(error instanceof PackageError)) throw error;
+      const fields = { course, version: version_id, reason: error.message };
+      if (error.code === 'MANIFEST_TOO_SLOW') {
+        this.#slow.set(content_key, performance.now());
+        this.#with.log.warn('the manifest of an existing course took too long; this will be retried', fields);
+        return false;
+      }
+      // Such a course is played without its structure, or with the one that an earlier release read.
+      this.#with.log.warn('the manifest of an existing course could not be read', fields);
+    }
+    this.#slow.delete(content_key);
     await this.#with.database.transaction((tx) =>
       updateStructure(tx, version, { structure, structure_format: STRUCTURE_FORMAT }),
     );
+    return true;
   }
 
-  /** JSON, or null for a manifest that cannot be read. Such a course is played without its structure. */
+  /** JSON. @throws {PackageError} */
   async #structureOf(
     { course_id, version_id, content_key }: UnreadVersion,
     signal: AbortSignal,
-  ): Promise<string | null> {
-    try {
-      const names = await Array.fromAsync(this.#with.store.files(content_key));
-      if (names.length === 0 && !(await this.#with.store.has(content_key)))
-        throw new Error(`the files of course ${course_id}, version ${version_id} are missing`);
-      const contents = await this.#contents(content_key, names);
-      const request = { kind: 'stored', files: { names, contents } } as const;
-      const { structure } = await this.#with.manifests.read(request, TASK, signal);
-      return structure;
-    } catch (error) {
-      if (!(error instanceof PackageError)) throw error;
-      this.#with.log.warn('the manifest of an existing course could not be read', {
-        course: course_id,
-        version: version_id,
-        reason: error.message,
-      });
-      return null;
-    }
+  ): Promise<string> {
+    const names = await Array.fromAsync(this.#with.store.files(content_key));
+    if (names.length === 0 && !(await this.#with.store.has(content_key)))
+      throw new Error(`the files of course ${course_id}, version ${version_id} are missing`);
+    const contents = await this.#contents(content_key, names);
+    const request = { kind: 'stored', files: { names, contents } } as const;
+    const { structure } = await this.#with.manifests.read(request, TASK, signal);
+    return structure;
   }
 
   async #contents(key: string, names: readonly string[]): Promise<Map<string, Uint8Array>> {
