@@ -5,6 +5,9 @@ import type { Database, Transaction } from '../../src/database/database.ts';
 import { makeParties, register, sql } from '../content/registration-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { breakTable, openDatabaseOf } from '../support/database.ts';
+import { startLaunch } from '../support/player-client.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** The number of rows that a transaction may delete. */
@@ -32,6 +35,11 @@ interface Records {
   sessions?: readonly number[];
   /** Sizes of values that other courses of the learner see. */
   values?: readonly number[];
+}
+
+/** Stored data with so many characters. */
+function textOf(size: number): string {
+  return JSON.stringify('x'.repeat(size));
 }
 
 describe('the records of a registration', () => {
@@ -100,26 +108,16 @@ describe('the records of a registration', () => {
     registrationId: string,
     { units = [], states = [], sessions = [], values = [] }: Records,
   ): Promise<void> {
-    const text = (size: number) => `"${'x'.repeat(size)}"`;
     const attempts = Math.max(states.length, 1);
     await tx.insertMany(
       'player_attempts',
       ['registration_id', 'number', 'version_id', 'page', 'state', 'started_at', 'ended_at'],
       Array.from({ length: attempts }, (_, n) => {
-        const state = states[n] === undefined ? null : text(states[n]);
+        const state = states[n] === undefined ? null : textOf(states[n]);
         return [registrationId, n + 1, 0, 1, state, n, n + 1 < attempts ? n : null];
       }),
     );
-    await tx.insertMany(
-      'player_units',
-      [
-        ...['registration_id', 'attempt', 'unit_id', 'completion', 'success', 'duration_ms', 'earlier_ms'],
-        ...['page', 'visit', 'sequence', 'data', 'opened_at', 'updated_at'],
-      ],
-      units.map((size, n) => [
-        ...[registrationId, attempts, `unit ${n}`, 'Completed', 'PASS', 0, 0, 1, 1, 1, text(size), n, n],
-      ]),
-    );
+    await keepUnits(tx, registrationId, attempts, units);
     await tx.insertMany(
       'player_sessions',
       [
@@ -128,13 +126,31 @@ describe('the records of a registration', () => {
       ],
       sessions.map((size, n) => [
         ...[`${registrationId} ${n}`, 'launch', registrationId, 1, 'unit 0', registrationId, '{}'],
-        ...['activity', 'Normal', '{}', text(size), n, n],
+        ...['activity', 'Normal', '{}', textOf(size), n, n],
       ]),
     );
     await tx.insertMany(
       'player_learner_values',
       ['registration_id', 'value_key', 'kind', 'value_id', 'value', 'updated_at'],
-      values.map((size, n) => [registrationId, `${n}`, 'store', `${n}`, text(size), n]),
+      values.map((size, n) => [registrationId, `${n}`, 'store', `${n}`, textOf(size), n]),
+    );
+  }
+
+  async function keepUnits(
+    tx: Transaction,
+    registrationId: string,
+    attempt: number,
+    sizes: readonly number[],
+  ): Promise<void> {
+    await tx.insertMany(
+      'player_units',
+      [
+        ...['registration_id', 'attempt', 'unit_id', 'completion', 'success', 'duration_ms', 'earlier_ms'],
+        ...['page', 'visit', 'sequence', 'data', 'opened_at', 'updated_at'],
+      ],
+      sizes.map((size, n) => [
+        ...[registrationId, attempt, `unit ${n}`, 'Completed', 'PASS', 0, 0, 1, 1, 1, textOf(size), n, n],
+      ]),
     );
   }
 
@@ -284,6 +300,26 @@ describe('the records of a registration', () => {
     assert.deepEqual([await isOver(large), await isOver(small)], [true, false]);
     assert.equal((await service.api.get(`/registrations/${large}/runtime`)).status, 200);
     assert.equal((await service.api.delete(path)).status, 204);
+  });
+
+  test('are not mixed with what a learner does meanwhile: the page says that the registration was reset', async () => {
+    const { registrationId: id } = await registerTo(service, scorm12Course());
+    const client = await startLaunch(service, id);
+    await client.open();
+    await client.openUnit('i1');
+    const passed = { core: { lesson_status: 'passed', score: { raw: 80 } } };
+    assert.equal((await client.commit('i1', passed)).body.outcome, 'recorded');
+    await database.transaction((tx) => keepUnits(tx, id, 1, Array(5).fill(3 * MIB)));
+    {
+      await using _broken = await breakTable(database, 'registrations', 'delete');
+      assert.equal((await service.api.delete(`/registrations/${id}`)).status, 500);
+    }
+    assert.deepEqual(await client.commit('i1', passed), { status: 409, body: { outcome: 'reset' } });
+    const next = await startLaunch(service, id);
+    assert.equal((await next.open()).attempt, 2);
+    assert.equal((await next.openUnit('i1')).data.cmi.core.lesson_status, 'not attempted');
+    assert.equal((await service.api.delete(`/registrations/${id}`)).status, 204);
+    assert.equal((await next.commit('i1', passed)).status, 404);
   });
 
   test('are deleted in one transaction with it if they are few', async () => {
