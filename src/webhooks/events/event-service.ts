@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import type { Logger } from '../../observability/log.ts';
@@ -10,13 +11,15 @@ import { type EventFilter, keysOfFilter } from './event-keys.ts';
 import { mayHaveDiffered, type UnmatchedReason, unmatchedReason } from './event-matching.ts';
 import { ALL_EVENTS, type EventSearch, searchEvents } from './event-search.ts';
 import { readEvent } from './event-store.ts';
-import { readWebhookFits, type WebhookFit } from './matching-store.ts';
+import { readWebhookFits, readWebhookNames, type WebhookFit } from './matching-store.ts';
 import { messageIdOf, parseMessageId } from './message-ids.ts';
 import { isUnreadable, type StoredEvent } from './stored-event.ts';
 import { unreadableEvent } from './unreadable-event.ts';
 
 /** Maximum number of webhooks that one statement matches with an event. */
 const WEBHOOKS_TOGETHER = 200;
+/** Maximum number of looks into the focuses of webhooks by one statement, one per webhook and asset: some milliseconds. */
+const LOOKS_TOGETHER = 10_000;
 
 /**
  * The state of the message of an event for a webhook. WAITING: not attempted yet. EXPIRED: its history was removed.
@@ -33,6 +36,20 @@ export interface WebhookOutcome {
   reason: UnmatchedReason | null;
   configurationChanged: boolean;
   message: { id: string; state: MessageState; delivery: MessageOutcome | null } | null;
+}
+
+/** A webhook in the list of outcomes; `fit` is null if it got a message. */
+interface ListedWebhook {
+  id: number;
+  name: string;
+  fit: WebhookFit | null;
+}
+
+/** Which webhooks are read: at most `count` with ids above `after`, or only one of them. */
+interface WebhookPart {
+  webhookId: number | null;
+  after: number;
+  count: number;
 }
 
 /** Which events are listed. */
@@ -97,50 +114,70 @@ export class EventService {
     { got, webhookId }: { got: boolean | null; webhookId: number | null },
     page: PageRequest,
   ): Promise<Page<WebhookOutcome>> {
-    const { reader } = this.#with.database;
     const event = await this.get(id);
     const matched = new Set(event.matched);
-    const replayed = new Set(event.replayed);
-    const gotOne = (webhookId: number) => matched.has(webhookId) || replayed.has(webhookId);
-    const matchedEvent = {
-      subtopic: event.subtopic,
-      accountId: event.resource.account?.id ?? null,
-      content: event.focused,
-    };
-    const found: WebhookFit[] = [];
-    let after = page.after ?? 0;
-    while (found.length <= page.limit) {
-      const some = await readWebhookFits(reader, matchedEvent, {
-        webhookId,
-        after,
-        limit: WEBHOOKS_TOGETHER,
-      });
-      for (const webhook of some) {
-        const has = gotOne(webhook.id);
-        if (has ? got !== false : got !== true && webhook.deleted_at === null) found.push(webhook);
-      }
-      if (some.length < WEBHOOKS_TOGETHER) break;
-      after = some.at(-1)!.id;
-    }
+    const recipients = matched.union(new Set(event.replayed));
+    const part = { webhookId, after: page.after ?? 0, count: page.limit + 1 };
+    const found =
+      got === true
+        ? await this.#readRecipients(recipients, part)
+        : await this.#readWebhooks(event, recipients, { ...part, withRecipients: got === null });
     const shown = found.slice(0, page.limit);
     const messages = await this.#messagesOf(
       event,
-      shown.filter((webhook) => gotOne(webhook.id)).map((webhook) => webhook.id),
+      shown.filter(({ fit }) => fit === null).map((webhook) => webhook.id),
     );
     return {
-      items: shown.map((webhook) => {
-        const message = messages.get(webhook.id) ?? null;
-        return {
-          id: webhook.id,
-          name: webhook.name,
-          via: matched.has(webhook.id) ? 'MATCH' : message === null ? null : 'REPLAY',
-          reason: message === null ? unmatchedReason(event, webhook) : null,
-          configurationChanged: message === null && mayHaveDiffered(event, webhook),
-          message,
-        };
-      }),
+      items: shown.map(({ id, name, fit }) => ({
+        id,
+        name,
+        via: fit !== null ? null : matched.has(id) ? 'MATCH' : 'REPLAY',
+        reason: fit === null ? null : unmatchedReason(event, fit),
+        configurationChanged: fit !== null && mayHaveDiffered(event, fit),
+        message: messages.get(id) ?? null,
+      })),
       next: found.length > page.limit ? shown.at(-1)!.id : null,
     };
+  }
+
+  /** Webhooks that got a message, by id. The other webhooks are not read at all. */
+  async #readRecipients(recipients: ReadonlySet<number>, part: WebhookPart): Promise<ListedWebhook[]> {
+    const { webhookId, after, count } = part;
+    const ids = [...recipients].filter((id) => id > after && (webhookId === null || id === webhookId));
+    ids.sort((one, other) => one - other);
+    const found: ListedWebhook[] = [];
+    for (let at = 0; at < ids.length && found.length < count; at += count) {
+      const some = await readWebhookNames(this.#with.database.reader, ids.slice(at, at + count));
+      found.push(...some.map(({ id, name }) => ({ id, name, fit: null })));
+    }
+    return found.slice(0, count);
+  }
+
+  /** Webhooks that got no message, each with the parts that the event fits, and recipients if requested; by id. */
+  async #readWebhooks(
+    event: StoredEvent,
+    recipients: ReadonlySet<number>,
+    { webhookId, after, count, withRecipients }: WebhookPart & { withRecipients: boolean },
+  ): Promise<ListedWebhook[]> {
+    const { subtopic, resource, focused: content } = event;
+    const matchedEvent = { subtopic, accountId: resource.account?.id ?? null, content };
+    const limit = Math.max(1, Math.min(WEBHOOKS_TOGETHER, Math.floor(LOOKS_TOGETHER / content.length)));
+    const found: ListedWebhook[] = [];
+    let last = after;
+    while (true) {
+      const page = { webhookId, after: last, limit };
+      const some = await readWebhookFits(this.#with.database.reader, matchedEvent, page);
+      for (const webhook of some) {
+        const { id, name } = webhook;
+        if (!recipients.has(id)) {
+          if (webhook.deleted_at === null) found.push({ id, name, fit: webhook });
+        } else if (withRecipients) found.push({ id, name, fit: null });
+      }
+      if (some.length < limit || found.length >= count) return found.slice(0, count);
+      last = some.at(-1)!.id;
+      // SQLite returns within the turn of the event loop.
+      await nextTurn();
+    }
   }
 
   /** @throws {ProblemError} `conflict` if it cannot be read */

@@ -1,5 +1,5 @@
 import type { Reader } from '../../database/database.ts';
-import { recordset } from '../../database/recordset.ts';
+import { idList, recordset, toIdList } from '../../database/recordset.ts';
 import type { ContentReference } from '../../events/event.ts';
 
 /** A webhook as it is now, and which parts of its configuration an event fits. */
@@ -63,5 +63,17 @@ export async function readWebhookFits(
     after,
     ...(webhookId === null ? [] : [webhookId]),
     limit,
+  );
+}
+
+/** The names of webhooks, including deleted ones, by id. */
+export async function readWebhookNames(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  ids: readonly number[],
+): Promise<{ id: number; name: string }[]> {
+  return await reader.all(
+    `select webhooks.id, webhooks.name from webhooks where webhooks.id in ${idList(reader.dialect)}
+     order by webhooks.id`,
+    toIdList(ids),
   );
 }
