@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { MIB } from '../../src/bytes.ts';
 import type { Database } from '../../src/database/database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
+import { WalCheckpoints } from '../../src/database/sqlite/wal-checkpoints.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -64,6 +67,68 @@ function openFormerFile(): { database: SqliteDatabase; file: string } & AsyncDis
       folder[Symbol.dispose]();
     },
   };
+}
+
+/** A log that the test writes itself, without turns of the event loop between the commits. */
+interface OpenLog extends AsyncDisposable {
+  checkpoints: WalCheckpoints;
+  /** Commits that many times. */
+  write(commits: number, bytes?: number): void;
+  uncopiedBytes(): number;
+  logBytes(): number;
+  /** Begins a read, which ends when the result is disposed of. */
+  read(): Disposable;
+}
+
+function openLog(): OpenLog {
+  const stack = new AsyncDisposableStack();
+  const file = path.join(stack.use(temporaryFolder()).path, 'test.db');
+  const writer = stack.adopt(new DatabaseSync(file), (opened) => opened.close());
+  writer.exec(
+    'pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; create table filled (value blob)',
+  );
+  const checkpoints = stack.use(new WalCheckpoints(file, writer));
+  const insertion = writer.prepare('insert into filled (value) values (zeroblob(?))');
+  const state = writer.prepare('pragma wal_checkpoint(noop)');
+  return {
+    checkpoints,
+    write: (commits, bytes = MIB) => {
+      for (let n = 0; n < commits; n++) {
+        insertion.run(bytes);
+        checkpoints.committed();
+      }
+    },
+    uncopiedBytes: () => {
+      const { log, checkpointed } = state.get() as { log: number; checkpointed: number };
+      return (log - checkpointed) * 8_192;
+    },
+    logBytes: () => statSync(`${file}-wal`).size,
+    read: () => {
+      const reader = new DatabaseSync(file, { readOnly: true });
+      reader.exec('begin');
+      reader.prepare('select count(*) from filled').get();
+      return { [Symbol.dispose]: () => reader.close() };
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Counts the requests for a copy. For those that hold writers, notes how much they had to copy. */
+function watchCopies(t: TestContext, log: OpenLog): { count(): number; heldBytes: number[] } {
+  const heldBytes: number[] = [];
+  const ask = Worker.prototype.postMessage;
+  const asked = t.mock.method(
+    Worker.prototype,
+    'postMessage',
+    function (this: Worker, ...given: Parameters<typeof ask>) {
+      // If writers are held for this copy, they are from now on.
+      queueMicrotask(() => {
+        if (log.checkpoints.held !== null) heldBytes.push(log.uncopiedBytes());
+      });
+      ask.apply(this, given);
+    },
+  );
+  return { count: () => asked.mock.callCount(), heldBytes };
 }
 
 async function pageBytes({ reader }: Database): Promise<number | undefined> {
@@ -138,5 +203,48 @@ describe('the write-ahead log', () => {
       VALUE,
     );
     assert.equal(row?.count, 40);
+  });
+
+  it('holds writers only for the last part, even if much was written during a copy', async (t) => {
+    await using log = openLog();
+    const copies = watchCopies(t, log);
+    // Afterwards, the thread is certainly running.
+    for (const mebibytes of [48, 144, 144, 144]) {
+      const { length } = copies.heldBytes;
+      // The copy begins after the first 32 MiB, and the rest is written in the meantime.
+      log.write(mebibytes);
+      await until(
+        () => copies.heldBytes.length > length && log.checkpoints.held === null,
+        'the log is copied',
+      );
+    }
+    const most = Math.max(...copies.heldBytes) / MIB;
+    assert.ok(most <= 33, `writers were held for a copy of ${most.toFixed()} MiB`);
+  });
+
+  it('never holds writers while a long read keeps it from being copied', async (t) => {
+    await using log = openLog();
+    const copies = watchCopies(t, log);
+    using _reading = log.read();
+    log.write(72);
+    while (copies.count() < 6) {
+      await nextTurn();
+      log.write(1, 1);
+    }
+    assert.deepEqual(copies.heldBytes, []);
+    assert.ok(log.uncopiedBytes() > 72 * MIB);
+  });
+
+  it('becomes small again after a long read', async () => {
+    await using log = openLog();
+    {
+      using _reading = log.read();
+      log.write(160);
+    }
+    assert.ok(log.logBytes() > 160 * MIB);
+    await until(() => {
+      if (log.checkpoints.held === null) log.write(16, 1);
+      return log.logBytes() <= 128 * MIB;
+    }, 'the file of the log is cut');
   });
 });

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { MIB } from '../../bytes.ts';
 import { compileCache } from '../../compile-cache.ts';
-import type { CheckpointRequest, CheckpointResult } from './wal-checkpoint-thread.ts';
+import type { CheckpointRequest, CheckpointResult, LogRest } from './wal-checkpoint-thread.ts';
 
 /** The size of the log at which it is copied into the database. A large size means fewer, larger copies. */
 const CHECKPOINT_BYTES = 32 * MIB;
@@ -12,8 +12,11 @@ const COMMITS_BETWEEN_CHECKS = 16;
 /**
  * Copies the write-ahead log into the database on a thread. SQLite would do it inside a `commit` and block the
  * event loop for the copy and the sync: 80 ms for 40 MiB, and two fifths of the time of all commits under load. The
- * log restarts only after all of it was copied, but writers add to it in the meantime. So it is copied twice: first
- * most of it, while writers continue, and then the rest, while they wait.
+ * log restarts only after all of it was copied, but writers add to it in the meantime. So it is copied several times: first
+ * most of it, while writers continue, and then the rest, while they wait. Usually that is two copies. A long read, such
+ * as a backup, keeps the log from being copied, and writers do not wait for that. It leaves gigabytes behind: these are
+ * copied in further steps, until the rest is small. Then the thread cuts the file of the log, because a start after a
+ * crash writes all of it again.
  */
 export class WalCheckpoints implements AsyncDisposable {
   readonly #file: string;
@@ -80,8 +83,7 @@ export class WalCheckpoints implements AsyncDisposable {
   async #run(pages: number): Promise<void> {
     try {
       this.#thread ??= this.#start();
-      await this.#copy(this.#thread);
-      await this.#hold(this.#copy(this.#thread));
+      if (await this.#copyMost(this.#thread)) await this.#hold(this.#copy(this.#thread, 'finish'));
       this.#copyAt = this.#checkpointPages;
     } catch {
       // Without a thread, SQLite copies the log inside commits, as it does by default.
@@ -91,7 +93,23 @@ export class WalCheckpoints implements AsyncDisposable {
     }
   }
 
-  async #hold(copied: Promise<void>): Promise<void> {
+  /**
+   * Copies the log while writers continue, until the rest is small. If they write more than half as fast as it is copied,
+   * it stops earlier, because the log would grow too much. Returns false if a long read keeps a large part from being copied.
+   */
+  async #copyMost(thread: Worker): Promise<boolean> {
+    let before = Number.POSITIVE_INFINITY;
+    while (true) {
+      const { keptByReaders, uncopied } = await this.#copy(thread, 'copy');
+      if (keptByReaders > this.#checkpointPages) return false;
+      // SQLite refuses to look while a transaction is open. The thread looked a moment earlier.
+      const rest = this.#writer.isTransaction ? uncopied : this.#uncopiedPages();
+      if (rest <= this.#checkpointPages || rest > before / 2) return true;
+      before = rest;
+    }
+  }
+
+  async #hold(copied: Promise<unknown>): Promise<void> {
     // Waiting writers continue, whether or not the copy succeeded.
     this.#held = copied.catch(() => {});
     try {
@@ -126,14 +144,15 @@ export class WalCheckpoints implements AsyncDisposable {
   }
 
   /** @throws {Error} if it could not be copied, or if the thread ended */
-  async #copy(thread: Worker): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const finished = ({ error }: CheckpointResult) => (error === null ? resolve() : reject(new Error(error)));
+  async #copy(thread: Worker, request: 'copy' | 'finish'): Promise<LogRest> {
+    const { promise, resolve, reject } = Promise.withResolvers<LogRest>();
+    const finished = (result: CheckpointResult) =>
+      result.error === null ? resolve(result) : reject(new Error(result.error));
     const ended = () => reject(new Error('the thread ended'));
     thread.once('message', finished).once('error', reject).once('exit', ended);
     try {
-      this.#ask(thread, 'copy');
-      await promise;
+      this.#ask(thread, request);
+      return await promise;
     } finally {
       thread.off('message', finished).off('error', reject).off('exit', ended);
     }
