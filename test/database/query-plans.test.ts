@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { readEndsByPeople } from '../../src/alerts/firings/firing-store.ts';
 import { withHolders } from '../../src/content/assets/holdings.ts';
 import type {
   Database,
@@ -107,6 +108,19 @@ describe('the statements of every event and delivery use an index', () => {
     );
     const lookup = plan.map(({ detail }) => detail).find((detail) => detail.startsWith('SEARCH hit'));
     assert.match(lookup ?? '', /subtopic=\? AND focus_type=\? AND focus_id=\?/);
+  });
+
+  test('an alert about dead letters reads the firings that ended since a time, not all of its rule', async () => {
+    await using opened = await openSqliteFile();
+    const { database } = opened;
+    const { reader, asked } = listening(database.reader);
+    await readEndsByPeople(reader, 1, { since: 1, now: 2 });
+    const plan = await database.reader.all<{ detail: string }>(
+      `explain query plan ${asked[0]!.sql}`,
+      ...asked[0]!.values,
+    );
+    const text = plan.map(({ detail }) => detail).join('; ');
+    assert.match(text, /alert_firings_by_age \(ended_at>\? AND ended_at<\?\)/);
   });
 
   for (const [name, ask] of Object.entries({

@@ -69,8 +69,9 @@ export async function readEndsByPeople(
   { since, now }: { since: number; now: number },
 ): Promise<Map<number, number>> {
   const rows = await reader.all<{ webhook_id: number; ended_at: number }>(
+    // The sign keeps SQLite, which has no statistics, from reading all firings of the rule.
     `select webhook_id, max(ended_at) as ended_at from alert_firings
-     where rule_id = ? and ended_at >= ? and ended_at <= ? and end_reason in ('PAUSED', 'DEACTIVATED')
+     where +rule_id = ? and ended_at >= ? and ended_at <= ? and end_reason in ('PAUSED', 'DEACTIVATED')
        and webhook_id is not null and begin_batch is not null
      group by webhook_id`,
     ruleId,
