@@ -287,6 +287,7 @@ describe('content of many accounts', () => {
     ]);
     assert.equal(body.data[0].account_name, 'Direct');
     assert.equal(body.next_cursor, null);
+    assert.deepEqual(await readWhole((page) => accountsWith(course, page), '?limit=1'), body.data);
 
     const ofBundle = (await accountsWith(bundle)).body.data;
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readEndsByPeople } from '../../src/alerts/firings/firing-store.ts';
+import { readAccountsHavingOneOf } from '../../src/content/account-content/account-content-store.ts';
 import { withHolders } from '../../src/content/assets/holdings.ts';
 import type {
   Database,
@@ -108,6 +109,22 @@ describe('the statements of every event and delivery use an index', () => {
     );
     const lookup = plan.map(({ detail }) => detail).find((detail) => detail.startsWith('SEARCH hit'));
     assert.match(lookup ?? '', /subtopic=\? AND focus_type=\? AND focus_id=\?/);
+  });
+
+  test('a page of the accounts that have an asset reads no others, and sorts none', async () => {
+    await using opened = await openSqliteFile();
+    const { database } = opened;
+    const { reader, asked } = listening(database.reader);
+    await readAccountsHavingOneOf(reader, [{ type: 'COURSE', id: 1 }], 0, 20);
+    assert.equal(asked.length, 1);
+    const [{ sql, values }] = asked as [Asked];
+    const plan = await database.reader.all<{ detail: string }>(`explain query plan ${sql}`, ...values);
+    const text = plan.map(({ detail }) => detail).join('; ');
+    assert.match(
+      text,
+      /SEARCH account_contents USING COVERING INDEX \w+ \(content_type=\? AND content_id=\? AND account_id>\?\)/,
+    );
+    assert.doesNotMatch(text, /TEMP B-TREE FOR (ORDER|DISTINCT)/);
   });
 
   test('an alert about dead letters reads the firings that ended since a time, not all of its rule', async () => {

@@ -166,7 +166,27 @@ describe('the cost of a page of a list depends only on its size', () => {
     connection.exec('delete from registrations');
     assert.match(looked ?? '', /COVERING INDEX registrations_by_learner_key/);
     assert.equal(plans.length, 2);
-    for (const plan of plans) assert.match(plan, /registrations USING INDEX registrations_by_account/);
+    for (const plan of plans) assert.match(plan, /registrations USING INDEX registrations_by_account \(/);
+  });
+
+  test('registrations of an account for a course are counted and listed by an index of both', async () => {
+    const filter = { ...everything, accountId: 1, courseId: 1 };
+    const plans = [
+      ...(await plansOf((from) => readRegistrations(from, filter, { after: 1, limit: 10 }))),
+      ...(await plansOf((from) =>
+        listRegistrations(from, filter, { ...byName, sort: 'created', direction: 'desc' }),
+      )),
+    ];
+    assert.equal(plans.length, 3);
+    for (const plan of plans) {
+      assert.match(plan, /registrations USING (COVERING )?INDEX \w+ \(account_id=\? AND course_id=\?/);
+      assert.doesNotMatch(plan, /TEMP B-TREE/);
+    }
+    const sorted = await plansOf((from) =>
+      listRegistrations(from, filter, { ...byName, sort: 'updated', direction: 'desc' }),
+    );
+    assert.equal(sorted.length, 2);
+    for (const plan of sorted) assert.match(plan, /INDEX \w+ \(account_id=\? AND course_id=\?\)/);
   });
 
   test('registrations of an equivalent are counted, listed and looked for by an index of their own', async () => {

@@ -1,3 +1,4 @@
+import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset, toIdList } from '../../database/recordset.ts';
 import { assetKey } from '../../events/asset-key.ts';
@@ -145,25 +146,31 @@ export async function deleteListedAccountContents(
   );
 }
 
+/** The first accounts that have an asset directly. One index lookup for each asset, however many accounts have it. */
+const FIRST_HOLDERS = new BatchStatement(
+  'given',
+  { type: 'text', id: 'bigint', after: 'bigint', count: 'bigint' },
+  (given, { joined, dialect }) =>
+    `select holding.account_id from ${joined} ${dialect === 'postgres' ? 'lateral' : ''}
+     (select account_contents.account_id from account_contents
+        where account_contents.content_type = ${given.type} and account_contents.content_id = ${given.id}
+          and account_contents.account_id > ${given.after}
+        order by account_contents.account_id limit ${given.count}) as holding`,
+);
+
 /** Up to `limit` accounts, in ascending order of id, after the named one, that have one of the assets directly. */
 export async function readAccountsHavingOneOf(
-  reader: Pick<Reader, 'all' | 'dialect'>,
+  reader: Pick<Reader, 'allFor'>,
   references: readonly ContentReference[],
   after: number,
   limit: number,
 ): Promise<number[]> {
-  const rows = await reader.all<{ account_id: number }>(
-    `select distinct account_contents.account_id
-     from ${recordset(reader.dialect, 'given', { type: 'text', id: 'bigint' })}
-     cross join account_contents
-     where account_contents.content_type = given.type and account_contents.content_id = given.id
-       and account_contents.account_id > ?
-     order by account_contents.account_id limit ?`,
-    JSON.stringify(references.map(({ type, id }) => ({ type, id }))),
-    after,
-    limit,
+  const rows = await FIRST_HOLDERS.all<{ account_id: number }>(
+    reader,
+    references.map(({ type, id }) => ({ type, id, after, count: limit })),
   );
-  return rows.map(({ account_id }) => account_id);
+  const ids = [...new Set(rows.map(({ account_id }) => account_id))];
+  return ids.sort((one, other) => one - other).slice(0, limit);
 }
 
 /** Which of the assets each of the accounts has directly, ordered by account, type and id. */
