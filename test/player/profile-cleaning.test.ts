@@ -5,7 +5,10 @@ import type { Database, Transaction } from '../../src/database/database.ts';
 import { DocumentService } from '../../src/player/lrs/documents/document-service.ts';
 import { upsertDocument } from '../../src/player/lrs/documents/document-store.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { withMembers } from '../support/watched-database.ts';
+import { watchedDatabase, withMembers } from '../support/watched-database.ts';
+
+/** The last learner of a page of profiles. */
+type Found = [{ last: string | null }];
 
 function profile(key: string, learner: { account: number; id: string } | null, content = '') {
   return {
@@ -126,5 +129,67 @@ describe('profiles of learners without registrations', () => {
     assert.equal(await new DocumentService({ database, now: Date.now }).forgetLearners(500), 0);
     isOver = true;
     assert.ok(turns >= pages, `${turns} turns of the event loop`);
+  });
+
+  test('are searched from where the step before ended, not from the first profile again', async () => {
+    await using owned = await openTestDatabase();
+    const { database } = owned;
+    await database.transaction(async (tx) => {
+      for (let at = 0; at < 1_500; at++) {
+        const id = `learner ${String(at).padStart(5, '0')}`;
+        await upsertDocument(tx, profile(`l${at}`, { account: 1, id }));
+        // The others are stale.
+        if (at < 500) await addRegistration(tx, 1, id);
+      }
+    });
+    const from: unknown[] = [];
+    const watched = watchedDatabase(database, ({ member, given: [sql, after] }) => {
+      if (member === 'all' && String(sql).includes('max(learner_id)')) from.push(after);
+    });
+    const documents = new DocumentService({ database: watched, now: Date.now });
+    assert.equal(await documents.forgetLearners(500), 500);
+    assert.equal(await documents.forgetLearners(500), 500);
+    assert.equal(await documents.forgetLearners(500), 0);
+    const until = 'learner 00499';
+    assert.deepEqual(from, ['', until, until, until]);
+    // The next pass begins at the first again.
+    assert.equal(await documents.forgetLearners(500), 0);
+    assert.equal(from[4], '');
+  });
+
+  test('are searched among a limited number in a step, and the next steps search the others', async () => {
+    await using owned = await openTestDatabase();
+    const { database } = owned;
+    const count = 60_000;
+    await database.transaction(
+      async (tx) => {
+        const rows = Array.from({ length: count }, (_, at) => {
+          const id = `learner ${String(at).padStart(5, '0')}`;
+          return Object.entries(profile(`l${at}`, { account: 1, id }));
+        });
+        const columns = rows[0]!.map(([column]) => column);
+        const values = rows.map((row) => row.map(([, value]) => value));
+        await tx.insertMany('lrs_documents', columns, values);
+        // All but the last learner have a registration.
+        await tx.run(
+          `insert into registrations (registration_id, account_id, course_id, version_id, learner_id, completion, success,
+             duration, revision, created_at, updated_at)
+           select document_key, 1, 1, 0, learner_id, 'Unknown', 'UNKNOWN', 0, 1, 1, 1 from lrs_documents
+           where document_key <> ?`,
+          `l${count - 1}`,
+        );
+      },
+      { isLong: true },
+    );
+    let examined = 0;
+    const watched = watchedDatabase(database, ({ member, given: [sql], result }) => {
+      if (member === 'all' && String(sql).includes('max(learner_id)') && (result as Found)[0].last !== null)
+        examined += 500;
+    });
+    const documents = new DocumentService({ database: watched, now: Date.now });
+    assert.equal(await documents.forgetLearners(500), 0);
+    assert.equal(examined, 50_000);
+    assert.equal(await documents.forgetLearners(500), 1);
+    assert.equal(examined, count);
   });
 });

@@ -50,6 +50,8 @@ export interface DocumentLimits {
 const PROFILES_PER_PAGE = 500;
 /** How much a cleaning step deletes in one transaction, so that others do not wait for long. */
 const BYTES_PER_TRANSACTION = 8 * MIB;
+/** How many of these pages a cleaning step looks at. The next step continues after them. */
+const PAGES_PER_STEP = 100;
 /** No course stores more, not even one that has 2,000 units and two documents for each of them. */
 const DOCUMENT_LIMITS: DocumentLimits = { maxCount: 5_000, maxBytes: 256 * MIB };
 /** Which documents the limits count together. */
@@ -64,6 +66,8 @@ export class DocumentService {
   readonly #database: Database;
   readonly #now: () => number;
   readonly #limits: DocumentLimits;
+  /** The last learner whose profiles {@link forgetLearners} has looked at. */
+  #forgottenUntil = '';
 
   constructor(options: { database: Database; now: () => number; limits?: DocumentLimits }) {
     this.#database = options.database;
@@ -215,16 +219,22 @@ export class DocumentService {
 
   /**
    * Deletes at most `limit` profiles of learners without registrations; returns the number deleted. Looks at a page of
-   * profiles at a time, so that other work can run between the pages.
+   * profiles at a time, so that other work can run between the pages. Looks at a limited number of pages, and
+   * continues there when it is called again. After the last profile, it begins again at the first.
    */
   async forgetLearners(limit: number): Promise<number> {
     const { reader } = this.#database;
     let deleted = 0;
-    for (let after = ''; deleted < limit; ) {
-      const range = await readProfileRange(reader, after, PROFILES_PER_PAGE);
-      if (range === null) break;
+    for (let pages = 0; pages < PAGES_PER_STEP; pages++) {
+      const range = await readProfileRange(reader, this.#forgottenUntil, PROFILES_PER_PAGE);
+      if (range === null) {
+        this.#forgottenUntil = '';
+        break;
+      }
       if (await hasStaleProfiles(reader, range)) deleted += await this.#forget(range, limit - deleted);
-      after = range.to;
+      // There may be more of them in this page.
+      if (deleted === limit) break;
+      this.#forgottenUntil = range.to;
       // SQLite returns within the turn of the event loop.
       await setImmediate();
     }
