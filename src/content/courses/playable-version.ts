@@ -23,6 +23,8 @@ export interface PlayableVersion {
    * the manifest has been read again, or if that failed.
    */
   structure: CourseStructure;
+  /** How many characters its units and its structure have in the database. */
+  characters: number;
 }
 
 /** Reads a version of a course for the player; undefined if it does not exist. */
@@ -52,5 +54,6 @@ export async function readPlayableVersion(
     // Earlier releases stored the units of AICC courses in another order.
     units: inStructureOrder(units, structure),
     structure,
+    characters: row.units.length + (row.structure?.length ?? 0),
   };
 }
