@@ -46,7 +46,7 @@ import { sessionPages } from './migrations/0041-session-pages.ts';
 import { eventKeyFormats } from './migrations/0043-event-key-formats.ts';
 import { continuedPages } from './migrations/0044-continued-pages.ts';
 import { attemptsBefore } from './migrations/0045-attempts-before.ts';
-import { listIndexes } from './migrations/0047-list-indexes.ts';
+import { listIndexes } from './migrations/0046-list-indexes.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 import { isLockTimeout, StatementError } from './postgres/postgres-errors.ts';
 

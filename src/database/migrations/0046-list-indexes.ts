@@ -6,7 +6,7 @@ import type { Migration } from './migration.ts';
  * using it for the account alone. On PostgreSQL, every save of a learner would write to it.
  */
 export const listIndexes: Migration = {
-  number: 47,
+  number: 46,
   name: 'list-indexes',
   statements: (_types, dialect) => [
     'create index account_contents_by_holder on account_contents (content_type, content_id, account_id)',
