@@ -1,5 +1,5 @@
 import { formatDateTime, formatOptionalDateTime } from '../time/date-time.ts';
-import type { Firing } from './firing.ts';
+import { endReasonOf, type Firing } from './firing.ts';
 import type { FiringRecord } from './firings/firing-schemas.ts';
 import { partOfService } from './firings/trouble-finder.ts';
 import type { Notice } from './notices/notice.ts';
@@ -52,7 +52,7 @@ export function toFiringRecord(
     began_dt: formatDateTime(firing.beganAt),
     cleared_dt: formatOptionalDateTime(firing.clearedAt),
     ended_dt: formatOptionalDateTime(firing.endedAt),
-    end_reason: firing.endReason,
+    end_reason: endReasonOf(firing),
     relapses: firing.relapses,
     reason: isHidden ? null : firing.details.reason,
     explanation: firing.details.explanation,

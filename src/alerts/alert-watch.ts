@@ -52,6 +52,9 @@ export class AlertWatch implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#task[Symbol.asyncDispose]();
+    await this.#with.checks.leave().catch(() => {
+      // The report counts a little longer.
+    });
   }
 
   async #round(signal: AbortSignal): Promise<void> {

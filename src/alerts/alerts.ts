@@ -109,7 +109,7 @@ function createWatch(
   });
   const evaluation = new Evaluation({
     database,
-    troubles: { webhooks, readServiceTroubles: () => checks.ofAllInstances() },
+    troubles: { webhooks, readServiceReports: () => checks.ofAllInstances() },
     interventions: (ids) => webhooks.interventions(ids),
     explanationOf: (id) => webhooks.explanationOf(id),
     onNotices,

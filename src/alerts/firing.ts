@@ -4,8 +4,8 @@ import type { Condition } from './rules/alert-rule.ts';
 /** Alerts of a rule that begin (or end) within this time after a notice are reported together. */
 export const NOTICE_GROUP_MS = 5 * MINUTE_MS;
 
-/** Why an alert ended. RESOLVED: the problem was over. All other reasons are actions of people. */
-export const END_REASONS = [
+/** Why an alert ended, as it is stored. RESOLVED: the problem was over. All other reasons are actions of people. */
+const STORED_END_REASONS = [
   'RESOLVED',
   'PAUSED',
   'DEACTIVATED',
@@ -13,6 +13,13 @@ export const END_REASONS = [
   'RULE_CHANGED',
   'RULE_DELETED',
 ] as const;
+export type StoredEndReason = (typeof STORED_END_REASONS)[number];
+
+/**
+ * Why an alert ended. NO_LONGER_REPORTED: the instance that reported the problem was stopped or fell silent, so nobody
+ * knows whether it is over. Stored as RESOLVED with a mark in the details, because earlier releases read it, too.
+ */
+export const END_REASONS = [...STORED_END_REASONS, 'NO_LONGER_REPORTED'] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
 /** The details of a problem when it was detected. */
@@ -25,6 +32,8 @@ export interface TroubleDetails {
   failures: number;
   /** Messages in the line. */
   waiting: number;
+  /** Set if the alert ended because the instance fell silent. */
+  fellSilent?: true;
 }
 
 /** A check that fails on an instance. */
@@ -35,6 +44,14 @@ export interface ServiceTrouble {
   /** Epoch milliseconds. */
   since: number;
   reason: string;
+}
+
+/** What instances have reported about their checks. */
+export interface ServiceReports {
+  /** The checks that fail. */
+  failing: readonly ServiceTrouble[];
+  /** The checks that failed when their instances last reported, which was too long ago. They may still fail. */
+  silent: readonly ServiceTrouble[];
 }
 
 /**
@@ -66,9 +83,14 @@ export interface Firing {
   beganAt: number;
   clearedAt: number | null;
   endedAt: number | null;
-  endReason: EndReason | null;
+  endReason: StoredEndReason | null;
   relapses: number;
   details: TroubleDetails;
   beginBatch: string | null;
   endBatch: string | null;
+}
+
+/** Why an alert ended; null while it is firing. */
+export function endReasonOf({ endReason, details }: Pick<Firing, 'endReason' | 'details'>): EndReason | null {
+  return endReason === 'RESOLVED' && details.fellSilent === true ? 'NO_LONGER_REPORTED' : endReason;
 }

@@ -96,7 +96,7 @@ function instanceOf(
     interventions: async (ids) => new Map([...webhooks.interventions].filter(([id]) => ids.includes(id))),
     log: { info: () => {}, warn: () => {}, error: () => {} },
     troubles: {
-      readServiceTroubles: async () => [],
+      readServiceReports: async () => ({ failing: [], silent: [] }),
       webhooks: {
         failing: async () => {
           const seen = webhooks.failing.map((id) => failingWebhook(id, clock.now() - 10 * MINUTE));

@@ -6,6 +6,7 @@ import {
   signedInBrowser,
   VIEWER_EMAIL,
 } from '../support/administration.ts';
+import { ManualClock } from '../support/clock.ts';
 import { openDatabaseOf, runSql } from '../support/database.ts';
 import { startNameServer, useOnly } from '../support/name-server.ts';
 import { acceptOutcomes, refuseOutcomes } from '../support/refused-outcomes.ts';
@@ -13,6 +14,7 @@ import { startS3 } from '../support/s3.ts';
 import { type Api, until } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { startTarget } from '../support/target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
   createAlert,
   firingsOf,
@@ -67,6 +69,67 @@ describe('an alert about the service', () => {
       (receiver.requests[1]!.json as { summary: string }).summary,
       /Ended: The storage of courses on .+ works again$/,
     );
+  });
+
+  it('ends without a word that it works if the instance that reported it was stopped or died', async () => {
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock, service } = alerts;
+    const alert = await createAlert(api, receiver.url, SERVICE_ALERT);
+    // The report of an instance on another machine, which is the last one.
+    await runSql(
+      service.settings.data_dir,
+      `insert into alert_troubles (instance, name, host_name, since, reason, seen_at)
+       values ('other', 'content', 'host-a', ?, 'ExpiredToken', ?) returning name`,
+      clock.now() - 2 * MINUTE,
+      clock.now(),
+    );
+    await receiver.waitFor(1);
+    clock.pass(2 * MINUTE + 1);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is silent');
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    const { summary, firings } = receiver.requests[1]!.json as {
+      summary: string;
+      firings: { end_reason: string }[];
+    };
+    assert.equal(
+      summary,
+      '[Coursewire] Ended: The storage of courses on host-a is no longer reported as failing: ' +
+        'its instance was stopped or cannot report',
+    );
+    assert.equal(firings[0]!.end_reason, 'NO_LONGER_REPORTED');
+    assert.equal((await firingsOf(api, alert))[0].end_reason, 'NO_LONGER_REPORTED');
+    const stored = await runSql<{ end_reason: string }>(
+      service.settings.data_dir,
+      'select end_reason from alert_firings',
+    );
+    assert.equal(stored[0]!.end_reason, 'RESOLVED', 'earlier releases know no other reason');
+  });
+
+  it('ends because it works again if it does after a restart on the same machine', async () => {
+    using folder = temporaryFolder();
+    await using receiver = await startTarget();
+    await using s3 = await startS3();
+    const clock = new ManualClock();
+    const started = () => startAlertService(storeOn(s3), clock, folder.path);
+    let alert: number;
+    {
+      await using alerts = await started();
+      alert = await createAlert(alerts.api, receiver.url, SERVICE_ALERT);
+      s3.refuse = () => EXPIRED;
+      await untilTrouble(folder.path, 1);
+      clock.pass(2 * MINUTE);
+      await untilFiring(alerts.api, alert, ({ notices }) => notices[0]?.state === 'SENT', 'it was sent');
+    }
+    s3.refuse = () => null;
+    await using alerts = await started();
+    clock.pass(2 * MINUTE + 1);
+    await untilFiring(alerts.api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it works');
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    const { summary } = receiver.requests[1]!.json as { summary: string };
+    assert.match(summary, /Ended: The storage of courses on .+ works again$/);
   });
 
   it('says only in its notice, and to admins who have signed in, where and why something fails', async () => {

@@ -12,6 +12,7 @@ import { isQuietAt, isTimeZone } from '../rules/quiet-hours.ts';
 import {
   endFirings,
   insertFirings,
+  markSilent,
   readEndsByPeople,
   readOpenFirings,
   readUnreportedEnds,
@@ -125,6 +126,7 @@ export class Evaluation {
     if (troubles.length === 0 && open.length === 0 && unreported.length === 0) return;
 
     const subjects = new Set(troubles.map(({ subject }) => subject));
+    const silent = await snapshot.troubles.silentOf(rule);
     const over = open.filter(({ subject }) => !subjects.has(subject));
     const acts = await interventions(over.flatMap(({ webhookId }) => webhookId ?? []));
     const known = new Set(open.map(({ subject }) => subject));
@@ -162,7 +164,7 @@ export class Evaluation {
       }
       const begun = described.filter(({ subject, begins }) => begins && !known.has(subject));
       await this.#begin(tx, rule, begun, now);
-      await this.#advance(tx, rule, changesOf(firings.open, { subjects, acts, now }), now);
+      await this.#advance(tx, rule, changesOf(firings.open, { subjects, silent, acts, now }), now);
       if (!isQuietAt(rule.quietHours, now)) await this.#report(tx, rule, described, now);
     });
   }
@@ -191,7 +193,9 @@ export class Evaluation {
     if (back.length > 0) await setCleared(tx, idsOf(back), null);
     if (cleared.length > 0) await setCleared(tx, idsOf(cleared), now);
     for (const [reason, firings] of ended) {
-      await endFirings(tx, idsOf(firings), reason, now);
+      const isSilent = reason === 'NO_LONGER_REPORTED';
+      if (isSilent) await markSilent(tx, firings);
+      await endFirings(tx, idsOf(firings), isSilent ? 'RESOLVED' : reason, now);
       tx.onCommit(() =>
         this.#with.log.info('an alert ended', {
           alert_id: rule.id,
@@ -262,20 +266,29 @@ interface Changes {
 /**
  * The changes of an evaluation to the open firings of a rule.
  * @param subjects the webhooks or parts of the service that have a problem
+ * @param silent those of which nobody knows, because their instances have fallen silent
  * @param acts the actions of people on webhooks whose problems are over
  */
 function changesOf(
   open: readonly Firing[],
   {
     subjects,
+    silent,
     acts,
     now,
-  }: { subjects: ReadonlySet<string>; acts: ReadonlyMap<number, Intervention>; now: number },
+  }: {
+    subjects: ReadonlySet<string>;
+    silent: ReadonlySet<string>;
+    acts: ReadonlyMap<number, Intervention>;
+    now: number;
+  },
 ): Changes {
   const over = open.filter(({ subject }) => !subjects.has(subject));
-  const endOf = ({ webhookId, clearedAt }: Firing): EndReason | null => {
-    const isResolved = clearedAt !== null && now - clearedAt >= END_AFTER_MS;
-    return acts.get(webhookId ?? 0) ?? (isResolved ? 'RESOLVED' : null);
+  const endOf = ({ webhookId, subject, clearedAt }: Firing): EndReason | null => {
+    const act = acts.get(webhookId ?? 0);
+    if (act !== undefined) return act;
+    if (clearedAt === null || now - clearedAt < END_AFTER_MS) return null;
+    return silent.has(subject) ? 'NO_LONGER_REPORTED' : 'RESOLVED';
   };
   const byEnd = Map.groupBy(over, endOf);
   const lasting = byEnd.get(null) ?? [];

@@ -22,9 +22,11 @@ export const FiringRecord = Type.Object(
     since_dt: DateTime('When the problem began.'),
     began_dt: DateTime('When the alert began, which is later by the `minutes` of the rule.'),
     cleared_dt: OptionalDateTime(
-      'When the problem was over. The alert ends 5 minutes later, unless the problem returns.',
+      'When the problem was over or no longer reported. The alert ends 5 minutes later, unless the problem returns.',
     ),
-    ended_dt: OptionalDateTime('When the problem was over for good. Null while the alert is firing.'),
+    ended_dt: OptionalDateTime(
+      'When the problem was over for good, or no longer reported. Null while the alert is firing.',
+    ),
     end_reason: Type.Union(
       [
         Type.Enum([...END_REASONS], { title: 'AlertEndReason', description: 'Why an alert ended.' }),
@@ -32,7 +34,8 @@ export const FiringRecord = Type.Object(
       ],
       {
         description:
-          'RESOLVED: the problem was over. All other reasons name what a person did. Null while the alert is firing.',
+          'RESOLVED: the problem was over. NO_LONGER_REPORTED: the instance that reported it was stopped or fell silent, ' +
+          'so nobody knows. All other reasons name what a person did. Null while the alert is firing.',
       },
     ),
     relapses: Type.Integer({ description: 'How often the problem returned before the alert ended.' }),

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
 import type { AlertFiringRow } from '../../database/schema.ts';
-import type { EndReason, Firing, Trouble, TroubleDetails } from '../firing.ts';
+import type { Firing, StoredEndReason, Trouble, TroubleDetails } from '../firing.ts';
 import type { AlertRule, Condition } from '../rules/alert-rule.ts';
 
 /** SQL for firings, one operation per function. */
@@ -137,7 +137,7 @@ export async function setCleared(
 export async function endFirings(
   tx: Transaction,
   ids: readonly number[],
-  reason: EndReason,
+  reason: StoredEndReason,
   now: number,
 ): Promise<void> {
   await tx.run(
@@ -151,11 +151,24 @@ export async function endFirings(
   );
 }
 
+/** Marks open firings whose instances fell silent. Only checks of instances do, so there are few. */
+export async function markSilent(
+  tx: Transaction,
+  firings: readonly Pick<Firing, 'id' | 'details'>[],
+): Promise<void> {
+  for (const { id, details } of firings)
+    await tx.run(
+      'update alert_firings set details = ? where id = ? and ended_at is null',
+      JSON.stringify({ ...details, fellSilent: true } satisfies TroubleDetails),
+      id,
+    );
+}
+
 /** Ends all open firings of a rule. Nothing is sent about it. */
 export async function endFiringsOfRule(
   tx: Transaction,
   ruleId: number,
-  reason: EndReason,
+  reason: StoredEndReason,
   now: number,
 ): Promise<void> {
   await tx.run(
@@ -249,7 +262,7 @@ function toFiring(row: Selectable<AlertFiringRow>): Firing {
     beganAt: row.began_at,
     clearedAt: row.cleared_at,
     endedAt: row.ended_at,
-    endReason: row.end_reason as EndReason | null,
+    endReason: row.end_reason as StoredEndReason | null,
     relapses: row.relapses,
     details: JSON.parse(row.details) as TroubleDetails,
     beginBatch: row.begin_batch,

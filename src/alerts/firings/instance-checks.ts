@@ -2,10 +2,17 @@ import type { Database } from '../../database/database.ts';
 import { plainText } from '../../delivery/failure-reason.ts';
 import { failureOf, type ReadinessCheck } from '../../observability/readiness.ts';
 import { MINUTE_MS } from '../../time/units.ts';
-import type { ServiceTrouble } from '../firing.ts';
-import { deleteOldTroubles, readTroublesSince, replaceTroubles } from './instance-trouble-store.ts';
+import type { ServiceReports, ServiceTrouble } from '../firing.ts';
+import {
+  type CountingReports,
+  dateTroubles,
+  deleteFormerTroubles,
+  deleteSilentTroubles,
+  readReports,
+  replaceTroubles,
+} from './instance-trouble-store.ts';
 
-/** How long a report counts, and for how many rounds of its instance at least. Then the instance has stopped. */
+/** How long a report counts, and for how many rounds of its instance at least. Then the instance has fallen silent. */
 const COUNTS_MS = 2 * MINUTE_MS;
 const COUNTS_ROUNDS = 3;
 /** How often an instance repeats a report that has not changed, while it counts. */
@@ -30,7 +37,8 @@ export interface InstanceChecksDependencies {
 
 /**
  * Runs the checks of this instance and records failures in a table, so that every instance knows the problems of all.
- * Nothing is written while everything works.
+ * Nothing is written while everything works. A report that is no longer repeated does not mean that the check works
+ * again: only its instance may say so, or one that was started later on the same host.
  */
 export class InstanceChecks {
   readonly #with: InstanceChecksDependencies;
@@ -38,6 +46,11 @@ export class InstanceChecks {
    * How far ahead reports are dated, because the rounds of this instance are rare. Others need not know how rare.
    */
   readonly #aheadMs: number;
+  readonly #startedAt: number;
+  /** The names of the checks that the last {@link run} has run. */
+  #checked: readonly string[] = [];
+  /** Whether reports from before the start of this instance have been replaced. */
+  #hasTakenOver = false;
   #troubles: readonly ServiceTrouble[] = [];
   #reported = '[]';
   #reportedAt = Number.NEGATIVE_INFINITY;
@@ -45,6 +58,7 @@ export class InstanceChecks {
   constructor(dependencies: InstanceChecksDependencies) {
     this.#with = dependencies;
     this.#aheadMs = Math.max(0, COUNTS_ROUNDS * dependencies.pauseMs - COUNTS_MS);
+    this.#startedAt = dependencies.now();
   }
 
   /** Why the database fails for this instance, as of the last {@link run}; null if it works. */
@@ -59,6 +73,7 @@ export class InstanceChecks {
     const results = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await reasonOf(check)] as const),
     );
+    this.#checked = results.map(([name]) => name);
     const before = new Map(this.#troubles.map((trouble) => [trouble.name, trouble]));
     this.#troubles = results.flatMap(([name, found]) => {
       if (found === null) return [];
@@ -75,18 +90,41 @@ export class InstanceChecks {
     const report = JSON.stringify(troubles);
     const isRepetition = report === this.#reported;
     const repeatMs = (COUNTS_MS + this.#aheadMs) / REPEATS;
-    if (isRepetition && (troubles.length === 0 || now() - this.#reportedAt < repeatMs)) return;
+    const isDue = troubles.length > 0 && now() - this.#reportedAt >= repeatMs;
+    if (isRepetition && !isDue && !this.#takesOver()) return;
+    const counting = this.#counting();
+    // What an earlier start on this host has reported, such as before a crash, is outdated: this instance knows better.
+    const former = { hostName: about.hostName, names: this.#checked, until: this.#startedAt };
     await database.transaction(async (tx) => {
       await replaceTroubles(tx, about.instance, troubles, now() + this.#aheadMs);
-      await deleteOldTroubles(tx, now() - COUNTS_MS);
+      await deleteFormerTroubles(tx, former, counting);
+      await deleteSilentTroubles(tx, counting);
     });
     this.#reported = report;
     this.#reportedAt = now();
+    if (this.#takesOver()) this.#hasTakenOver = true;
   }
 
-  /** What fails on any instance. @throws {DatabaseUnavailableError} */
-  async ofAllInstances(): Promise<ServiceTrouble[]> {
-    return await readTroublesSince(this.#with.database.reader, this.#with.now() - COUNTS_MS);
+  /** Lets the report of this instance, which stops, count only until a next start on the host can report. */
+  async leave(): Promise<void> {
+    const { database, about, now } = this.#with;
+    if (this.#reported === '[]' || this.#aheadMs === 0) return;
+    await database.transaction((tx) => dateTroubles(tx, about.instance, now()));
+  }
+
+  /** What is reported on all instances. @throws {DatabaseUnavailableError} */
+  async ofAllInstances(): Promise<ServiceReports> {
+    return await readReports(this.#with.database.reader, this.#counting());
+  }
+
+  /** Whether reports from before the start of this instance no longer count, but may still be stored. */
+  #takesOver(): boolean {
+    const areSilent = this.#with.now() - this.#startedAt > COUNTS_MS;
+    return !this.#hasTakenOver && areSilent && this.#checked.length > 0;
+  }
+
+  #counting(): CountingReports {
+    return { from: this.#with.now() - COUNTS_MS };
   }
 }
 

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import type { TroubledWebhook, WebhookTroubles } from '../../webhooks/health/webhook-troubles.ts';
-import type { Firing, ServiceTrouble, Trouble } from '../firing.ts';
+import type { Firing, ServiceReports, ServiceTrouble, Trouble } from '../firing.ts';
 import type { AlertRule, QuietHours } from '../rules/alert-rule.ts';
 import { quietSince } from '../rules/quiet-hours.ts';
 
@@ -15,8 +15,8 @@ const DEAD_LETTER_MS = HOUR_MS;
 /** The sources in which problems are found. */
 export interface TroubleSources {
   webhooks: Pick<WebhookTroubles, 'failing' | 'waiting' | 'deadLetteredSince' | 'deadLetteredAfter'>;
-  /** What fails on any instance. */
-  readServiceTroubles: () => Promise<ServiceTrouble[]>;
+  /** What all instances report about the service. */
+  readServiceReports: () => Promise<ServiceReports>;
 }
 
 /** When alerts of a rule ended since a time because of what someone did to the webhook, by webhook id. */
@@ -30,7 +30,7 @@ export class TroubleFinder {
   readonly #endsByPeople: EndsByPeople;
   readonly #now: number;
   readonly #found = new Map<string, Promise<TroubledWebhook[]>>();
-  #service: Promise<ServiceTrouble[]> | null = null;
+  #service: Promise<ServiceReports> | null = null;
 
   constructor(sources: TroubleSources, endsByPeople: EndsByPeople, now: number) {
     this.#sources = sources;
@@ -46,7 +46,7 @@ export class TroubleFinder {
     const known = new Map(open.map(({ subject, since }) => [subject, since]));
     const troubles =
       rule.condition === 'SERVICE_IN_TROUBLE'
-        ? (await this.#serviceTroubles()).map((trouble) => toServiceTrouble(trouble, rule, this.#now))
+        ? (await this.#serviceReports()).failing.map((trouble) => toServiceTrouble(trouble, rule, this.#now))
         : (await this.#webhooksOf(rule)).map((webhook) => toTrouble(webhook, rule, this.#now));
     return (
       troubles
@@ -58,6 +58,12 @@ export class TroubleFinder {
         )
         .sort((one, other) => one.since - other.since)
     );
+  }
+
+  /** The subjects of a rule whose instances have fallen silent: nobody knows whether their problems are over. */
+  async silentOf({ condition }: Pick<AlertRule, 'condition'>): Promise<ReadonlySet<string>> {
+    if (condition !== 'SERVICE_IN_TROUBLE') return new Set();
+    return new Set((await this.#serviceReports()).silent.map(subjectOf));
   }
 
   async #webhooksOf({
@@ -93,8 +99,8 @@ export class TroubleFinder {
     return found;
   }
 
-  #serviceTroubles(): Promise<ServiceTrouble[]> {
-    this.#service ??= this.#sources.readServiceTroubles();
+  #serviceReports(): Promise<ServiceReports> {
+    this.#service ??= this.#sources.readServiceReports();
     return this.#service;
   }
 }
@@ -127,14 +133,19 @@ function toTrouble(
   };
 }
 
+function subjectOf({ name, hostName }: ServiceTrouble): string {
+  return `${name}:${hostName}`;
+}
+
 /** A check that fails on an instance, as a problem. */
 export function toServiceTrouble(
-  { name, hostName, since, reason }: ServiceTrouble,
+  trouble: ServiceTrouble,
   rule: Pick<AlertRule, 'minutes'>,
   now: number,
 ): Trouble {
+  const { name, hostName, since, reason } = trouble;
   return {
-    subject: `${name}:${hostName}`,
+    subject: subjectOf(trouble),
     name: `${PARTS[name] ?? name} on ${hostName}`,
     webhookId: null,
     since,

@@ -1,6 +1,7 @@
 import { wellFormed } from '../../http/json-body.ts';
 import { shortened } from '../../observability/shortened.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import { endReasonOf } from '../firing.ts';
 import type { TargetFormat } from '../rules/alert-rule.ts';
 import type { Notice } from './notice.ts';
 import { moreOf, type NoticeText } from './notice-text.ts';
@@ -52,7 +53,7 @@ function jsonBody(
       webhook_id: webhookId,
       since_dt: formatDateTime(since),
       ended_dt: formatOptionalDateTime(endedAt),
-      end_reason: endReason,
+      end_reason: endReasonOf({ endReason, details }),
       reason: details.reason,
       explanation: details.explanation,
       failures: details.failures,

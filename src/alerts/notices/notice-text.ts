@@ -1,5 +1,5 @@
 import { shortened } from '../../observability/shortened.ts';
-import type { EndReason } from '../firing.ts';
+import { type EndReason, endReasonOf } from '../firing.ts';
 import type { Condition } from '../rules/alert-rule.ts';
 import { isTimeZone } from '../rules/quiet-hours.ts';
 import type { NoticeContent, ReportedFiring } from './notice.ts';
@@ -48,6 +48,7 @@ const HAPPENINGS: Readonly<Record<Condition, { since: string; now: string; over:
 
 const WHY_IT_ENDED: Readonly<Record<EndReason, string>> = {
   RESOLVED: '',
+  NO_LONGER_REPORTED: 'its instance was stopped or cannot report',
   PAUSED: 'someone paused it',
   DEACTIVATED: 'someone deactivated it',
   DELETED: 'someone deleted it',
@@ -98,7 +99,6 @@ export function plainBody({ title, items, more, link, footer, ruleLink }: Notice
 }
 
 function titleOf({ kind, rule, firings, total }: NoticeContent, time: (at: number) => string): string {
-  const { since, over } = HAPPENINGS[rule.condition];
   const [first] = firings;
   const prefix = kind === 'ENDED' ? 'Ended: ' : '';
   if (first === undefined || total > 1) {
@@ -109,20 +109,26 @@ function titleOf({ kind, rule, firings, total }: NoticeContent, time: (at: numbe
     return `${prefix}${total} ${happened}: ${names}${more}`;
   }
   if (kind === 'ENDED') {
-    const why = WHY_IT_ENDED[first.endReason ?? 'RESOLVED'];
-    return `${prefix}${nameOf(first)} ${over}${why === '' ? '' : `: ${why}`}`;
+    const why = WHY_IT_ENDED[endReasonOf(first) ?? 'RESOLVED'];
+    return `${prefix}${nameOf(first)} ${overOf(first, rule.condition)}${why === '' ? '' : `: ${why}`}`;
   }
-  return `${nameOf(first)} ${since} ${time(first.since)}${reasonOf(first, ': ')}`;
+  return `${nameOf(first)} ${HAPPENINGS[rule.condition].since} ${time(first.since)}${reasonOf(first, ': ')}`;
 }
 
 function headlineOf(firing: ReportedFiring, condition: Condition): string {
-  const { now, over } = HAPPENINGS[condition];
-  return `${nameOf(firing)} ${firing.endedAt === null ? now : over}`;
+  const happening = firing.endedAt === null ? HAPPENINGS[condition].now : overOf(firing, condition);
+  return `${nameOf(firing)} ${happening}`;
+}
+
+/** What can be said of an alert that has ended. Nobody knows whether a problem is over that is no longer reported. */
+function overOf(firing: ReportedFiring, condition: Condition): string {
+  const isKnown = endReasonOf(firing) !== 'NO_LONGER_REPORTED';
+  return isKnown ? HAPPENINGS[condition].over : 'is no longer reported as failing';
 }
 
 function factsOf(firing: ReportedFiring, condition: Condition, time: (at: number) => string): Fact[] {
-  const { details, since, endedAt, endReason } = firing;
-  const why = WHY_IT_ENDED[endReason ?? 'RESOLVED'];
+  const { details, since, endedAt } = firing;
+  const why = WHY_IT_ENDED[endReasonOf(firing) ?? 'RESOLVED'];
   const facts: Fact[] = [['Since', time(since)]];
   if (endedAt !== null) facts.push(['Until', `${time(endedAt)}${why === '' ? '' : ` (${why})`}`]);
   if (details.reason !== null) facts.push(['Reason', reasonOf(firing, '')]);

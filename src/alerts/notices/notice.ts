@@ -1,4 +1,4 @@
-import type { EndReason, TroubleDetails } from '../firing.ts';
+import type { StoredEndReason, TroubleDetails } from '../firing.ts';
 import type { Channel, Condition } from '../rules/alert-rule.ts';
 
 /** What a notice says: that alerts began, that they ended, or that this is a test. */
@@ -11,7 +11,7 @@ export interface ReportedFiring {
   webhookId: number | null;
   since: number;
   endedAt: number | null;
-  endReason: EndReason | null;
+  endReason: StoredEndReason | null;
   details: TroubleDetails;
 }
 

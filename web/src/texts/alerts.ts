@@ -89,6 +89,7 @@ export const alerts = {
     ended: 'Ended',
     reasons: {
       RESOLVED: 'Resolved',
+      NO_LONGER_REPORTED: 'Instance no longer reports',
       PAUSED: 'Webhook paused',
       DEACTIVATED: 'Webhook deactivated',
       DELETED: 'Webhook deleted',
