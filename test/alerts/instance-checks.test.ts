@@ -6,7 +6,7 @@ import type { Database } from '../../src/database/database.ts';
 import { failureOf, sharedChecks } from '../../src/observability/readiness.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { MINUTE } from './alert-helpers.ts';
+import { HOUR, MINUTE } from './alert-helpers.ts';
 
 type Checks = InstanceChecksDependencies['checks'];
 
@@ -88,6 +88,18 @@ describe('the checks of an instance', () => {
         await report(elsewhere);
         assert.deepEqual(await report(successor), { failing: ['host-b'], silent });
       }
+    });
+
+    it('do not count after the clock was set back, even if they are dated in the future', async () => {
+      await using opened = await openTestDatabase();
+      const { database } = opened;
+      const clock = new ManualClock();
+      await createFiring(database, 'disk:host-a');
+      const elsewhere = start(database, clock, 'host-b', fails);
+      await report(start(database, clock, 'host-a', fails));
+      assert.deepEqual((await report(elsewhere)).failing, ['host-a', 'host-b']);
+      clock.pass(-24 * HOUR);
+      assert.deepEqual(await report(elsewhere), { failing: ['host-b'], silent: ['disk'] });
     });
 
     it('are forgotten once no alert about them is firing', async () => {

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import { plainText } from '../../delivery/failure-reason.ts';
 import { failureOf, type ReadinessCheck } from '../../observability/readiness.ts';
-import { MINUTE_MS } from '../../time/units.ts';
+import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import type { ServiceReports, ServiceTrouble } from '../firing.ts';
 import {
   type CountingReports,
@@ -15,6 +15,10 @@ import {
 /** How long a report counts, and for how many rounds of its instance at least. Then the instance has fallen silent. */
 const COUNTS_MS = 2 * MINUTE_MS;
 const COUNTS_ROUNDS = 3;
+/** The maximum of `alert_check_interval`. */
+const LONGEST_PAUSE_MS = HOUR_MS;
+/** No report that counts is dated further ahead. One that is comes from before the clock was set back. */
+const MAX_AHEAD_MS = COUNTS_ROUNDS * LONGEST_PAUSE_MS - COUNTS_MS + MINUTE_MS;
 /** How often an instance repeats a report that has not changed, while it counts. */
 const REPEATS = 4;
 /** The number of an AWS account in an ARN, with which S3 says who may not do what. Receivers of alerts need not know it. */
@@ -90,7 +94,9 @@ export class InstanceChecks {
     const report = JSON.stringify(troubles);
     const isRepetition = report === this.#reported;
     const repeatMs = (COUNTS_MS + this.#aheadMs) / REPEATS;
-    const isDue = troubles.length > 0 && now() - this.#reportedAt >= repeatMs;
+    const elapsedMs = now() - this.#reportedAt;
+    // Below 0, the clock was set back: the report may be dated too far ahead to count.
+    const isDue = troubles.length > 0 && (elapsedMs < 0 || elapsedMs >= repeatMs);
     if (isRepetition && !isDue && !this.#takesOver()) return;
     const counting = this.#counting();
     // What an earlier start on this host has reported, such as before a crash, is outdated: this instance knows better.
@@ -124,7 +130,8 @@ export class InstanceChecks {
   }
 
   #counting(): CountingReports {
-    return { from: this.#with.now() - COUNTS_MS };
+    const now = this.#with.now();
+    return { from: now - COUNTS_MS, to: now + MAX_AHEAD_MS };
   }
 }
 

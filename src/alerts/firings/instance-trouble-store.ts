@@ -6,10 +6,11 @@ import type { ServiceReports, ServiceTrouble } from '../firing.ts';
 /** The dates of the reports that count. */
 export interface CountingReports {
   from: number;
+  to: number;
 }
 
 /** SQL for whether a report counts, with the parameters of {@link boundsOf}. */
-const COUNTS = 'seen_at >= ?';
+const COUNTS = '(seen_at >= ? and seen_at <= ?)';
 /** An alert about the problem is firing. Subjects are those of `toServiceTrouble`. */
 const IS_FIRING = `exists (
   select 1 from alert_firings as firing where firing.condition = 'SERVICE_IN_TROUBLE' and firing.ended_at is null
@@ -37,10 +38,7 @@ export async function dateTroubles(tx: Transaction, instance: string, seenAt: nu
 
 /** Deletes reports that no longer count, unless an alert about them is firing. */
 export async function deleteSilentTroubles(tx: Transaction, counting: CountingReports): Promise<void> {
-  await tx.run(
-    `delete from alert_troubles where not (${COUNTS}) and not ${IS_FIRING}`,
-    ...boundsOf(counting),
-  );
+  await tx.run(`delete from alert_troubles where not ${COUNTS} and not ${IS_FIRING}`, ...boundsOf(counting));
 }
 
 /** Deletes reports about a host that no longer count and that are not later than a time. @param names of their checks */
@@ -51,7 +49,7 @@ export async function deleteFormerTroubles(
 ): Promise<void> {
   if (names.length === 0) return;
   await tx.run(
-    `delete from alert_troubles where host_name = ? and seen_at <= ? and not (${COUNTS})
+    `delete from alert_troubles where host_name = ? and seen_at <= ? and not ${COUNTS}
        and name in (${names.map(() => '?').join(', ')})`,
     hostName,
     until,
@@ -84,8 +82,8 @@ interface TroubleRow {
   counts: number;
 }
 
-function boundsOf({ from }: CountingReports): [number] {
-  return [from];
+function boundsOf({ from, to }: CountingReports): [number, number] {
+  return [from, to];
 }
 
 function toTrouble({ name, host_name, since, reason }: TroubleRow): ServiceTrouble {
