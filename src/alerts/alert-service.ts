@@ -19,6 +19,7 @@ import {
   UndecryptableError,
 } from '../secrets/credentials-cipher.ts';
 import { endFiringsOfRule, markEndsReported } from './firings/firing-store.ts';
+import { noteFirstRule } from './firings/last-evaluation.ts';
 import { deleteWaitingNotices, endAttempts } from './notices/notice-store.ts';
 import { alertChanges } from './rules/alert-audit.ts';
 import { alertErrors, webhookIdsOf } from './rules/alert-input.ts';
@@ -77,6 +78,7 @@ export class AlertService {
         );
       const now = this.#with.now();
       const id = await insertRule(tx, columnsOf(input, null, now), now);
+      await noteFirstRule(tx, now);
       await this.#writeUrl(tx, id, input);
       this.#changed(tx, 'an alert rule was created', id);
       const rule = await this.#require(tx, id);
@@ -115,6 +117,7 @@ export class AlertService {
       const columns = columnsOf(input, current, now);
       const urlChanged = this.#changesUrl(current, input);
       await updateRule(tx, id, columns, now);
+      await noteFirstRule(tx, now);
       await this.#writeUrl(tx, id, input);
       if (!watchesTheSame(current, columns)) {
         await endFiringsOfRule(tx, id, 'RULE_CHANGED', now);
@@ -213,6 +216,7 @@ function assertNone(errors: readonly InputError[]): void {
 
 function columnsOf(input: AlertInput, current: AlertRule | null, now: number): ConfiguredColumns {
   const { target = null, quiet_hours: quiet = null, enabled = true } = input;
+  const isActive = current?.enabled === true && current.condition === input.condition;
   return {
     name: input.name,
     enabled: enabled ? 1 : 0,
@@ -231,7 +235,7 @@ function columnsOf(input: AlertInput, current: AlertRule | null, now: number): C
     quiet_from: quiet?.from ?? null,
     quiet_to: quiet?.to ?? null,
     quiet_time_zone: quiet?.time_zone ?? null,
-    active_since: current?.enabled === true && enabled ? current.activeSince : now,
+    active_since: isActive && enabled ? current.activeSince : now,
   };
 }
 

@@ -20,6 +20,7 @@ import {
   setCleared,
 } from './firing-store.ts';
 import { isUnchanged, type KnownFirings, readKnownFirings } from './known-firings.ts';
+import { noteEvaluation, readLastEvaluation } from './last-evaluation.ts';
 import { type EndsByPeople, TroubleFinder, type TroubleSources } from './trouble-finder.ts';
 
 /** An alert ends once its problem has been over for this time. If it comes back earlier, nothing is sent. */
@@ -28,6 +29,8 @@ export const END_AFTER_MS = 5 * MINUTE_MS;
 const SNAPSHOT_MS = 10_000;
 /** The result of an older snapshot is not stored: the instance was frozen, and the next round reads a new one. */
 const OUTDATED_MS = MINUTE_MS;
+/** How often it is recorded that dead letters were looked for. */
+const NOTE_MS = MINUTE_MS;
 /** Number of alerts that a notice describes. The others are counted. */
 const MAX_DESCRIBED = 20;
 /** Maximum number of replies that a notice refers to. */
@@ -51,6 +54,8 @@ export interface EvaluationDependencies {
 interface Snapshot {
   /** The time at which it was read, in epoch milliseconds. */
   at: number;
+  /** When instances last looked for dead letters before; null if it is unknown. */
+  last: number | null;
   /** Read before the problems, so that a change of another instance that knew more is noticed. */
   firingsOf: (ruleId: number) => KnownFirings;
   troubles: TroubleFinder;
@@ -76,17 +81,23 @@ export class Evaluation {
    * @throws {DatabaseUnavailableError} if the database fails for two rules in a row, or for the only one
    */
   async run(rules: readonly AlertRule[], signal: AbortSignal): Promise<void> {
+    const seeksDeadLetters = rules.some(isAboutDeadLetters);
     let snapshot: Snapshot | null = null;
+    let first: Snapshot | null = null;
+    let hasSeenAll = seeksDeadLetters;
     let hasFailedBefore = rules.length === 1;
     for (const rule of rules) {
-      if (signal.aborted) break;
+      if (signal.aborted) return;
       if (snapshot === null || !isWithin(SNAPSHOT_MS, snapshot.at, this.#with.now()))
-        snapshot = await this.#readSnapshot();
+        snapshot = await this.#readSnapshot(seeksDeadLetters);
+      first ??= snapshot;
       this.#reportUnknownZone(rule);
       try {
-        await this.#evaluate(rule, snapshot);
+        const isStored = await this.#evaluate(rule, snapshot);
+        if (!isStored && isAboutDeadLetters(rule)) hasSeenAll = false;
         hasFailedBefore = false;
       } catch (error) {
+        if (isAboutDeadLetters(rule)) hasSeenAll = false;
         const isUnavailable = error instanceof DatabaseUnavailableError;
         if (isUnavailable && hasFailedBefore) throw error;
         hasFailedBefore = isUnavailable;
@@ -94,6 +105,13 @@ export class Evaluation {
         this.#with.log.error('an alert rule could not be evaluated: retrying', fields);
       }
     }
+    if (hasSeenAll && first !== null) await this.#note(first);
+  }
+
+  /** Records that dead letters were looked for. After a crash, the next evaluation looks for a few more of them. */
+  async #note({ at, last }: Snapshot): Promise<void> {
+    if (last !== null && isWithin(NOTE_MS, last, at)) return;
+    await this.#with.database.transaction((tx) => noteEvaluation(tx, at), { durability: 'deferred' });
   }
 
   /** Logs once that the quiet hours of a rule are ignored. */
@@ -108,22 +126,24 @@ export class Evaluation {
     });
   }
 
-  async #readSnapshot(): Promise<Snapshot> {
+  async #readSnapshot(seeksDeadLetters: boolean): Promise<Snapshot> {
     const { database, troubles } = this.#with;
+    const last = seeksDeadLetters ? await readLastEvaluation(database.reader) : null;
     const now = this.#with.now();
     const endsByPeople: EndsByPeople = (ruleId, since) =>
       readEndsByPeople(database.reader, ruleId, { since, now });
     const firingsOf = await readKnownFirings(database.reader);
-    return { at: now, firingsOf, troubles: new TroubleFinder(troubles, endsByPeople, now) };
+    return { at: now, last, firingsOf, troubles: new TroubleFinder(troubles, endsByPeople, { now, last }) };
   }
 
-  async #evaluate(rule: AlertRule, snapshot: Snapshot): Promise<void> {
+  /** Returns false if it leaves the rule to the next round. */
+  async #evaluate(rule: AlertRule, snapshot: Snapshot): Promise<boolean> {
     const { database, interventions } = this.#with;
     const before = snapshot.firingsOf(rule.id);
     const { open } = before;
     const troubles = await snapshot.troubles.of(rule, open);
     const unreported = await readUnreportedEnds(database.reader, rule.id);
-    if (troubles.length === 0 && open.length === 0 && unreported.length === 0) return;
+    if (troubles.length === 0 && open.length === 0 && unreported.length === 0) return true;
 
     const subjects = new Set(troubles.map(({ subject }) => subject));
     const silent = await snapshot.troubles.silentOf(rule);
@@ -140,17 +160,17 @@ export class Evaluation {
           acts.has(webhookId ?? 0) ||
           (clearedAt !== null && !isWithin(END_AFTER_MS, clearedAt, this.#with.now())),
       );
-    if (isSame && (isQuiet || unreported.length + unreportedBegins.length === 0)) return;
+    if (isSame && (isQuiet || unreported.length + unreportedBegins.length === 0)) return true;
 
     const wanted = isQuiet ? new Set<string>() : new Set(unreportedBegins.map(({ subject }) => subject));
     const described = await this.#explained(troubles, known, wanted);
-    await database.transaction(async (tx) => {
+    return await database.transaction(async (tx) => {
       const current = await lockRule(tx, rule.id);
       // The next round evaluates the changed rule.
-      if (current === undefined || current.revision !== rule.revision) return;
+      if (current === undefined || current.revision !== rule.revision) return false;
       const firings = (await readKnownFirings(tx, rule.id))(rule.id);
       const now = this.#with.now();
-      if (!isUnchanged(before, firings)) return;
+      if (!isUnchanged(before, firings)) return false;
       if (!isWithin(OUTDATED_MS, snapshot.at, now)) {
         const fields = {
           alert_id: rule.id,
@@ -160,12 +180,13 @@ export class Evaluation {
         tx.onCommit(() =>
           this.#with.log.warn('an alert rule waits for the next round: its evaluation took too long', fields),
         );
-        return;
+        return false;
       }
       const begun = described.filter(({ subject, begins }) => begins && !known.has(subject));
       await this.#begin(tx, rule, begun, now);
       await this.#advance(tx, rule, changesOf(firings.open, { subjects, silent, acts, now }), now);
       if (!isQuietAt(rule.quietHours, now)) await this.#report(tx, rule, described, now);
+      return true;
     });
   }
 
@@ -298,6 +319,10 @@ function changesOf(
     cleared: lasting.filter(({ clearedAt }) => clearedAt === null || clearedAt > now),
     ended,
   };
+}
+
+function isAboutDeadLetters({ condition }: AlertRule): boolean {
+  return condition === 'MESSAGE_DEAD_LETTERED';
 }
 
 function idsOf(firings: readonly Firing[]): number[] {

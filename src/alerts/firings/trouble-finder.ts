@@ -9,8 +9,13 @@ import { quietSince } from '../rules/quiet-hours.ts';
  * less.
  */
 const SET_BACK_MS = MINUTE_MS;
-/** A dead letter counts as a problem for this time, or until quiet hours have ended, unless it is redelivered. */
+/**
+ * A dead letter counts as a problem for this time, or until quiet hours have ended, unless it is redelivered. One that
+ * was found late counts for this time since then.
+ */
 const DEAD_LETTER_MS = HOUR_MS;
+/** A dead letter is visible so much later than its time at the latest. */
+const LATE_COMMIT_MS = MINUTE_MS;
 
 /** The sources in which problems are found. */
 export interface TroubleSources {
@@ -22,6 +27,16 @@ export interface TroubleSources {
 /** When alerts of a rule ended since a time because of what someone did to the webhook, by webhook id. */
 export type EndsByPeople = (ruleId: number, since: number) => Promise<ReadonlyMap<number, number>>;
 
+/** When problems are looked for, and when dead letters were before, in epoch milliseconds. */
+export interface EvaluationTimes {
+  now: number;
+  /** Null if it is unknown. */
+  last: number | null;
+}
+
+/** A firing of a rule that has not ended, as far as it decides which dead letters count. */
+type OpenFiring = Pick<Firing, 'subject' | 'since' | 'beganAt' | 'beginBatch'>;
+
 /**
  * The problems at a given time. Many rules can watch the same, so each source is read at most once.
  */
@@ -29,25 +44,27 @@ export class TroubleFinder {
   readonly #sources: TroubleSources;
   readonly #endsByPeople: EndsByPeople;
   readonly #now: number;
+  readonly #last: number | null;
   readonly #found = new Map<string, Promise<TroubledWebhook[]>>();
   #service: Promise<ServiceReports> | null = null;
 
-  constructor(sources: TroubleSources, endsByPeople: EndsByPeople, now: number) {
+  constructor(sources: TroubleSources, endsByPeople: EndsByPeople, { now, last }: EvaluationTimes) {
     this.#sources = sources;
     this.#endsByPeople = endsByPeople;
     this.#now = now;
+    this.#last = last;
   }
 
   /**
    * The subjects of a rule that have a problem now, oldest first.
    * @param open the firings of the rule that have not ended
    */
-  async of(rule: AlertRule, open: readonly Pick<Firing, 'subject' | 'since'>[]): Promise<Trouble[]> {
+  async of(rule: AlertRule, open: readonly OpenFiring[]): Promise<Trouble[]> {
     const known = new Map(open.map(({ subject, since }) => [subject, since]));
     const troubles =
       rule.condition === 'SERVICE_IN_TROUBLE'
         ? (await this.#serviceReports()).failing.map((trouble) => toServiceTrouble(trouble, rule, this.#now))
-        : (await this.#webhooksOf(rule)).map((webhook) => toTrouble(webhook, rule, this.#now));
+        : (await this.#webhooksOf(rule, open)).map((webhook) => toTrouble(webhook, rule, this.#now));
     return (
       troubles
         // A line always has messages while it is used, so only old ones count. One that was too old when the alert
@@ -66,21 +83,12 @@ export class TroubleFinder {
     return new Set((await this.#serviceReports()).silent.map(subjectOf));
   }
 
-  async #webhooksOf({
-    id: ruleId,
-    condition,
-    webhookIds,
-    activeSince,
-    quietHours,
-  }: AlertRule): Promise<TroubledWebhook[]> {
+  async #webhooksOf(rule: AlertRule, open: readonly OpenFiring[]): Promise<TroubledWebhook[]> {
+    const { id: ruleId, condition, webhookIds } = rule;
     const { webhooks } = this.#sources;
     const now = this.#now;
     const watched = webhookIds === null ? null : new Set(webhookIds);
-    // A rule that was enabled in the future was so before the clock was set back.
-    const deadSince = Math.max(
-      activeSince > now + SET_BACK_MS ? 0 : activeSince,
-      firstDeadLetterAt(quietHours, now),
-    );
+    const deadSince = this.#firstDeadLetterAt(rule, open);
     const found =
       condition === 'WEBHOOK_IN_ERROR'
         ? await this.#once('failing', () => webhooks.failing(now))
@@ -91,6 +99,23 @@ export class TroubleFinder {
     if (condition !== 'MESSAGE_DEAD_LETTERED' || ofRule.length === 0) return ofRule;
     // Someone who paused a webhook because of its dead letters has seen them.
     return await webhooks.deadLetteredAfter(ofRule, await this.#endsByPeople(ruleId, deadSince));
+  }
+
+  /** Dead letters count from this time. */
+  #firstDeadLetterAt({ activeSince, quietHours }: AlertRule, open: readonly OpenFiring[]): number {
+    const now = this.#now;
+    // Without an evaluation for a while, such as while the service is stopped, nobody has seen those of that time.
+    const unseen = this.#last === null ? [] : [this.#last - LATE_COMMIT_MS];
+    const seenLate = open.filter(
+      ({ beginBatch, beganAt }) => beginBatch === null || (beganAt <= now && now - beganAt < DEAD_LETTER_MS),
+    );
+    const first = Math.min(
+      firstDeadLetterOf(quietHours, now),
+      ...unseen,
+      ...seenLate.map(({ since }) => since),
+    );
+    // A rule that was enabled in the future was so before the clock was set back.
+    return activeSince > now + SET_BACK_MS ? first : Math.max(activeSince, first);
   }
 
   #once(key: string, read: () => Promise<TroubledWebhook[]>): Promise<TroubledWebhook[]> {
@@ -106,7 +131,7 @@ export class TroubleFinder {
 }
 
 /** Dead letters count from this time. Those of quiet hours count until the rule may notify someone of them. */
-function firstDeadLetterAt(quiet: QuietHours | null, now: number): number {
+function firstDeadLetterOf(quiet: QuietHours | null, now: number): number {
   const first = now - DEAD_LETTER_MS;
   return Math.min(first, quietSince(quiet, now) ?? quietSince(quiet, first) ?? first);
 }
