@@ -66,25 +66,6 @@ describe('a notice to a URL', () => {
     assert.equal(first, second);
   });
 
-  it('is not logged as sent again when a notice of another rule is sent', async () => {
-    await using broken = await startTarget({ respondWith: answer(500) });
-    await using receiver = await startTarget();
-    await using target = await startTarget({ respondWith: answer(500) });
-    await using alerts = await startWithTrouble(target, {});
-    const failing = await createAlert(alerts.api, broken.url);
-    await untilNotice(alerts, failing, ({ error }) => error !== null, 'it failed');
-    const other = await createAlert(alerts.api, receiver.url);
-    await untilNotice(alerts, other, ({ state }) => state === 'SENT', 'the other one was sent');
-    const sentAgain = () =>
-      alerts.service.logLines.map(({ msg }) => msg).filter((text) => text.includes('sent again'));
-    assert.deepEqual(sentAgain(), []);
-
-    broken.respondWith(answer(200));
-    alerts.clock.pass(30_000);
-    await untilNotice(alerts, failing, ({ state }) => state === 'SENT', 'it was sent');
-    assert.deepEqual(sentAgain(), [`the notices of alert ${failing} are sent again`]);
-  });
-
   it('is retried at once if the clock was set back since it failed', async () => {
     await using receiver = await startTarget({ respondWith: answer(500) });
     await using target = await startTarget({ respondWith: answer(500) });

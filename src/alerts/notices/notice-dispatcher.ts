@@ -48,8 +48,11 @@ export interface NoticeDispatcherDependencies {
  */
 export class NoticeDispatcher implements AsyncDisposable {
   readonly #with: NoticeDispatcherDependencies;
-  /** The outages of rules whose notices could not be sent, by the id of the rule. Each has its own receivers. */
-  readonly #outages = new Map<number, OutageLog>();
+  /**
+   * The outages of notices that could not be sent, the latest of each rule by the id of the rule. Each rule has its own
+   * receivers. Another instance may have sent a notice, so an outage says nothing about the next one.
+   */
+  readonly #outages = new Map<number, { noticeId: number; outage: OutageLog }>();
   readonly #task: BackgroundTask;
 
   constructor(dependencies: NoticeDispatcherDependencies) {
@@ -115,9 +118,9 @@ export class NoticeDispatcher implements AsyncDisposable {
     const { left } = outcome;
     const isDone = outcome.sent && left === undefined;
     const isAbandoned = !isDone && (rule === undefined || now() - notice.createdAt >= ABANDON_AFTER_MS);
-    this.#report(notice, outcome, isAbandoned);
-    await database.transaction(async (tx) => {
-      await finishAttempt(tx, notice.id, {
+    if (outcome.sent) this.#reportSent(notice, outcome);
+    const wasDue = await database.transaction(async (tx) => {
+      const isStored = await finishAttempt(tx, notice.id, {
         dueAt: isDone || isAbandoned ? null : now() + retryDelay(notice.attempts),
         sentAt: outcome.sent ? now() : null,
         failedAt: isAbandoned ? now() : null,
@@ -125,25 +128,49 @@ export class NoticeDispatcher implements AsyncDisposable {
       });
       if (outcome.sent && notice.kind === 'ENDED') await endOutdatedBegins(tx, notice);
       if (left !== undefined) await setContent(tx, notice.id, { ...notice.content, ...left });
+      return isStored;
     });
+    if (!outcome.sent || (isAbandoned && wasDue))
+      this.#reportUnsent(notice, outcome, { isAbandoned, wasDue });
   }
 
-  #report({ ruleId, kind }: Notice, { sent, error }: SendOutcome, isAbandoned: boolean): void {
+  #reportSent({ id, ruleId, kind }: Notice, { error }: SendOutcome): void {
     const { log, channel } = this.#with;
-    const fields = { alert_id: ruleId, channel };
-    const outage = this.#outages.get(ruleId) ?? new OutageLog(log);
-    if (sent) {
-      outage.ended(`the notices of alert ${ruleId} are sent again`);
-      log.info('a notice of an alert was sent', { ...fields, kind, warning: error });
-    } else {
+    this.#outageOf({ id, ruleId })?.ended(`the notices of alert ${ruleId} are sent again`);
+    this.#outages.delete(ruleId);
+    log.info('a notice of an alert was sent', { alert_id: ruleId, channel, kind, warning: error });
+  }
+
+  /** @param state.wasDue false if someone has changed or deleted the rule during the attempt */
+  #reportUnsent(
+    { id, ruleId, sentAt, kind }: Notice,
+    { sent, error }: SendOutcome,
+    { isAbandoned, wasDue }: { isAbandoned: boolean; wasDue: boolean },
+  ): void {
+    const { log, channel } = this.#with;
+    const fields = { alert_id: ruleId, channel, reason: error };
+    if (wasDue && !isAbandoned) {
+      const outage = this.#outageOf({ id, ruleId }) ?? new OutageLog(log);
+      this.#outages.set(ruleId, { noticeId: id, outage });
       const texts = {
         begins: 'a notice of an alert could not be sent: retrying',
         continues: 'notices of an alert still cannot be sent',
       };
-      outage.failed(texts, { ...fields, reason: error });
+      outage.failed(texts, fields);
+      return;
     }
-    if (sent || isAbandoned) this.#outages.delete(ruleId);
-    else this.#outages.set(ruleId, outage);
+    this.#outages.delete(ruleId);
+    if (!wasDue) log.info('a notice of an alert could not be sent, and no longer needs to be', fields);
+    else {
+      const who = sent || sentAt !== null ? 'some addresses could not get it' : 'it could not be sent';
+      log.error(`a notice of an alert is not retried any more: ${who} for 24 hours`, { ...fields, kind });
+    }
+  }
+
+  /** The outage of a notice, if an attempt of this instance has failed before. */
+  #outageOf({ id, ruleId }: Pick<Notice, 'id' | 'ruleId'>): OutageLog | undefined {
+    const known = this.#outages.get(ruleId);
+    return known?.noticeId === id ? known.outage : undefined;
   }
 }
 

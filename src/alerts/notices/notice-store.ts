@@ -107,13 +107,16 @@ export async function postponeNotice(tx: Transaction, id: number, dueAt: number)
   await tx.run('update alert_notices set due_at = ? where id = ?', dueAt, id);
 }
 
-/** Records the result of an attempt; `dueAt` is that of the next one, or null for none. The first `sentAt` is kept. */
+/**
+ * Records the result of an attempt; `dueAt` is that of the next one, or null for none. The first `sentAt` is kept.
+ * Returns false if the notice is no longer due, so that nothing was recorded.
+ */
 export async function finishAttempt(
   tx: Transaction,
   id: number,
   result: { dueAt: number | null; sentAt: number | null; failedAt: number | null; error: string | null },
-): Promise<void> {
-  await tx.run(
+): Promise<boolean> {
+  const changed = await tx.run(
     `update alert_notices set due_at = ?, sent_at = coalesce(sent_at, ?), failed_at = ?, error = ?
      where id = ? and due_at is not null`,
     result.dueAt,
@@ -122,6 +125,7 @@ export async function finishAttempt(
     result.error,
     id,
   );
+  return changed > 0;
 }
 
 /**
