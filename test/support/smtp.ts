@@ -29,6 +29,8 @@ export class MailServer implements AsyncDisposable {
   /** Addresses whose mailbox is busy. */
   readonly busyAddresses = new Set<string>();
   behaviour: SmtpBehaviour = 'accept';
+  /** How long it scans a message before it accepts it. */
+  scansForMs = 0;
   readonly #server: SMTPServer;
   readonly #sockets = new Set<Socket>();
 
@@ -70,7 +72,7 @@ export class MailServer implements AsyncDisposable {
               user: session.user ?? null,
             }),
           );
-          done();
+          setTimeout(done, this.scansForMs);
         });
       },
     });

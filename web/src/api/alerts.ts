@@ -30,8 +30,8 @@ export interface AlertTestResult {
 /** The largest page. An installation has fewer rules. */
 const PAGE_SIZE = 200;
 const ALERT_LIST_MS = 4_000;
-/** Longer than the deadlines of SMTP (30 s) and of the URL (15 s). */
-const TEST_DEADLINE_MS = MINUTE_MS;
+/** Longer than the deadlines of SMTP (90 s) and of the URL (15 s). */
+const TEST_DEADLINE_MS = 2 * MINUTE_MS;
 
 /** All queries about alerts, which are repeated after a change. */
 export const alertsKey = ['alerts'] as const;
