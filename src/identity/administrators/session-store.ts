@@ -93,40 +93,52 @@ export async function deleteSessionsOf(tx: Transaction, administratorId: number)
   return await tx.run('delete from administrator_sessions where administrator_id = ?', administratorId);
 }
 
+/** When sessions began and were last used that are active. */
+export interface ActiveSessions {
+  beganAfter: number;
+  seenAfter: number;
+  /** The latest time of both. */
+  until: number;
+}
+
 /** Removes an administrator’s sessions except `kept`: the latest active ones, then the latest of the others. */
 export async function deleteSurplusSessionsOf(
   tx: Transaction,
   administratorId: number,
-  active: { beganAfter: number; seenAfter: number },
+  active: ActiveSessions,
   kept: number,
 ): Promise<void> {
   await tx.run(
     `delete from administrator_sessions where administrator_id = ? and id not in
        (select latest.id from administrator_sessions as latest
         where latest.administrator_id = ?
-        order by case when latest.created_at > ? and latest.last_seen_at > ? then 0 else 1 end, latest.id desc
+        order by case when latest.created_at > ? and latest.last_seen_at > ?
+                       and latest.created_at <= ? and latest.last_seen_at <= ? then 0 else 1 end, latest.id desc
         limit ?)`,
     administratorId,
     administratorId,
     active.beganAfter,
     active.seenAfter,
+    active.until,
+    active.until,
     kept,
   );
 }
 
-/** Removes sessions that began or were last used before these times, at most `limit`, and returns how many. */
+/** Removes sessions that have not been active since these times, at most `limit`, and returns how many. */
 export async function deleteExpiredSessions(
   tx: Transaction,
-  beganBefore: number,
-  seenBefore: number,
+  { beganAfter, seenAfter, until }: ActiveSessions,
   limit: number,
 ): Promise<number> {
   return await tx.run(
     `delete from administrator_sessions where id in
        (select old.id from administrator_sessions as old
-        where old.created_at <= ? or old.last_seen_at <= ? limit ?)`,
-    beganBefore,
-    seenBefore,
+        where old.created_at <= ? or old.last_seen_at <= ? or old.created_at > ? or old.last_seen_at > ? limit ?)`,
+    beganAfter,
+    seenAfter,
+    until,
+    until,
     limit,
   );
 }

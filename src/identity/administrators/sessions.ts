@@ -7,6 +7,7 @@ import { notFound } from '../../problems/problem.ts';
 import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import { hashToken, isToken, newToken } from './random-token.ts';
 import {
+  type ActiveSessions,
   deleteExpiredSessions,
   deleteSession,
   deleteSessionOf,
@@ -25,6 +26,11 @@ const MAX_SESSIONS_EACH = 50;
 const MAX_USER_AGENT_CHARACTERS = 400;
 /** How long an expired session is kept, because an upload that began before may still be under way. */
 const KEPT_EXPIRED_MS = DAY_MS;
+/**
+ * A session that began, or was used, this far in the future was so before the clock was set back: it would outlive its
+ * limits. The clocks of instances differ by less.
+ */
+const SET_BACK_MS = MINUTE_MS;
 
 /** The client that uses a session, as the request describes it. */
 export interface SessionUse {
@@ -73,7 +79,8 @@ export interface SessionsDependencies {
 /**
  * Sessions of administrators. A session's token is 256 random bits, of which only a hash is stored. Everything about a
  * session is in the database, so that every instance knows it, and ending it takes effect everywhere immediately. A
- * session ends when it has not been used for the idle time, and in any case at the end of its lifetime.
+ * session ends when it has not been used for the idle time, and in any case at the end of its lifetime. It also ends if the
+ * clock is set back to before its last use.
  */
 export class Sessions {
   readonly #with: SessionsDependencies;
@@ -94,9 +101,7 @@ export class Sessions {
       created_at: now,
       last_seen_at: now,
     });
-    const { lifetimeMs, idleMs } = this.#with;
-    const active = { beganAfter: now - lifetimeMs, seenAfter: now - idleMs };
-    await deleteSurplusSessionsOf(tx, administratorId, active, MAX_SESSIONS_EACH);
+    await deleteSurplusSessionsOf(tx, administratorId, this.#activeAt(now), MAX_SESSIONS_EACH);
     return token;
   }
 
@@ -182,13 +187,11 @@ export class Sessions {
     });
   }
 
-  /** Deletes sessions that expired a day ago, at most `limit`, and returns how many. */
+  /** Deletes sessions that expired a day ago or are a day in the future, at most `limit`, and returns how many. */
   async forgetExpired(limit: number): Promise<number> {
-    const expiredBefore = this.#with.now() - KEPT_EXPIRED_MS;
-    const { lifetimeMs, idleMs } = this.#with;
-    return await this.#with.database.transaction((tx) =>
-      deleteExpiredSessions(tx, expiredBefore - lifetimeMs, expiredBefore - idleMs, limit),
-    );
+    const now = this.#with.now();
+    const recent = { ...this.#activeAt(now - KEPT_EXPIRED_MS), until: now + KEPT_EXPIRED_MS };
+    return await this.#with.database.transaction((tx) => deleteExpiredSessions(tx, recent, limit));
   }
 
   async #record(tx: Transaction, id: number, by: Actor, sessions: number): Promise<void> {
@@ -203,8 +206,14 @@ export class Sessions {
   }
 
   #isActive(session: { created_at: number; last_seen_at: number }): boolean {
-    const now = this.#with.now();
-    return session.created_at > now - this.#with.lifetimeMs && session.last_seen_at > now - this.#with.idleMs;
+    const { created_at: began, last_seen_at: seen } = session;
+    const { beganAfter, seenAfter, until } = this.#activeAt(this.#with.now());
+    return began > beganAfter && began <= until && seen > seenAfter && seen <= until;
+  }
+
+  #activeAt(now: number): ActiveSessions {
+    const { lifetimeMs, idleMs } = this.#with;
+    return { beganAfter: now - lifetimeMs, seenAfter: now - idleMs, until: now + SET_BACK_MS };
   }
 
   /** People must be able to read what is wrong with a database that accepts no changes. */

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
 import type { SetupLinkRow } from '../../database/schema.ts';
 
 /** SQL for one-time links, one operation per function. Times are in epoch milliseconds. */
@@ -14,32 +14,44 @@ export async function replaceLink(tx: Transaction, row: SetupLinkRow): Promise<v
     .execute();
 }
 
-/** A link that has not expired. */
+/** When a valid link expires. A later time is from before the clock was set back. */
+export interface LinkTimes {
+  after: number;
+  /** The latest. */
+  until: number;
+  /** The latest for an invitation, which is a link of someone who has no password yet. */
+  invitationUntil: number;
+}
+
+/** SQL for whether a link is valid, with the parameters of {@link parametersOf}. */
+const IS_VALID = `token_hash = ? and expires_at > ? and (expires_at <= ? or expires_at <= ? and exists (
+  select 1 from administrators as invited
+  where invited.id = setup_links.administrator_id and invited.password_hash is null))`;
+
+/** A link that is valid. */
 export async function selectLink(
   reader: Reader,
   tokenHash: string,
-  now: number,
-): Promise<SetupLinkRow | undefined> {
-  return await reader.query
-    .selectFrom('setup_links')
-    .selectAll('setup_links')
-    .where('setup_links.token_hash', '=', tokenHash)
-    .where('setup_links.expires_at', '>', now)
-    .executeTakeFirst();
+  times: LinkTimes,
+): Promise<Pick<SetupLinkRow, 'administrator_id'> | undefined> {
+  const [row] = await reader.all<Pick<SetupLinkRow, 'administrator_id'>>(
+    `select administrator_id from setup_links where ${IS_VALID}`,
+    ...parametersOf(tokenHash, times),
+  );
+  return row;
 }
 
-/** Uses up a link that has not expired. Only one caller succeeds. */
+/** Uses up a link that is valid. Only one caller succeeds. */
 export async function takeLink(
   tx: Transaction,
   tokenHash: string,
-  now: number,
+  times: LinkTimes,
 ): Promise<Pick<SetupLinkRow, 'administrator_id'> | undefined> {
-  return await tx.query
-    .deleteFrom('setup_links')
-    .where('setup_links.token_hash', '=', tokenHash)
-    .where('setup_links.expires_at', '>', now)
-    .returning('setup_links.administrator_id')
-    .executeTakeFirst();
+  const [row] = await tx.all<Pick<SetupLinkRow, 'administrator_id'>>(
+    `delete from setup_links where ${IS_VALID} returning administrator_id`,
+    ...parametersOf(tokenHash, times),
+  );
+  return row;
 }
 
 /** Removes an administrator's link. */
@@ -55,4 +67,8 @@ export async function deleteExpiredLinks(tx: Transaction, now: number, limit: nu
     now,
     limit,
   );
+}
+
+function parametersOf(tokenHash: string, { after, until, invitationUntil }: LinkTimes): SqlValue[] {
+  return [tokenHash, after, until, invitationUntil];
 }

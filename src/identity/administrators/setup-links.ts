@@ -1,14 +1,23 @@
 import type { Database, Transaction } from '../../database/database.ts';
 import type { SetupLinkRow } from '../../database/schema.ts';
-import { DAY_MS } from '../../time/units.ts';
+import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import { hashToken, isToken, newToken } from './random-token.ts';
-import { deleteExpiredLinks, deleteLinkOf, replaceLink, selectLink, takeLink } from './setup-link-store.ts';
+import {
+  deleteExpiredLinks,
+  deleteLinkOf,
+  type LinkTimes,
+  replaceLink,
+  selectLink,
+  takeLink,
+} from './setup-link-store.ts';
 
 /** Lifetime of the link for the first administrator or a new password. */
 export const LINK_LIFETIME_MS = DAY_MS;
 /** Lifetime of an invitation. */
 export const INVITATION_LIFETIME_MS = 7 * DAY_MS;
 
+/** A link that lasts longer by more than this is from before the clock was set back. Clocks of instances differ by less. */
+const SET_BACK_MS = MINUTE_MS;
 const FIRST = 'first';
 
 /** A new link. Its token is known only now. */
@@ -57,15 +66,15 @@ export class SetupLinks {
     return { token, expiresAt };
   }
 
-  /** Whom a token is for; null if it is invalid, used or expired. */
+  /** Whom a token is for; null if it is invalid, used or expired, or from before the clock was set back. */
   async read(token: string): Promise<LinkTarget | null> {
     if (!isToken(token)) return null;
-    return (await selectLink(this.#with.database.reader, hashToken(token), this.#with.now())) ?? null;
+    return (await selectLink(this.#with.database.reader, hashToken(token), this.#times())) ?? null;
   }
 
   /** Uses up a token and returns who it was for, or null if it was already used. */
   async take(tx: Transaction, token: string): Promise<LinkTarget | null> {
-    return (await takeLink(tx, hashToken(token), this.#with.now())) ?? null;
+    return (await takeLink(tx, hashToken(token), this.#times())) ?? null;
   }
 
   /** Ends an administrator's link. */
@@ -76,5 +85,15 @@ export class SetupLinks {
   /** Deletes links that have expired, at most `limit`, and returns how many. */
   async forgetExpired(limit: number): Promise<number> {
     return await this.#with.database.transaction((tx) => deleteExpiredLinks(tx, this.#with.now(), limit));
+  }
+
+  #times(): LinkTimes {
+    const now = this.#with.now();
+    const latest = (lifetimeMs: number) => now + lifetimeMs + SET_BACK_MS;
+    return {
+      after: now,
+      until: latest(LINK_LIFETIME_MS),
+      invitationUntil: latest(INVITATION_LIFETIME_MS),
+    };
   }
 }

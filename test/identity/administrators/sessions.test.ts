@@ -2,6 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Database, DatabaseUnavailableError } from '../../../src/database/database.ts';
 import { Sessions } from '../../../src/identity/administrators/sessions.ts';
+import {
+  INVITATION_LIFETIME_MS,
+  LINK_LIFETIME_MS,
+  SetupLinks,
+} from '../../../src/identity/administrators/setup-links.ts';
 import { DAY_MS, MINUTE_MS } from '../../../src/time/units.ts';
 import { createAdministrator, signedInBrowser } from '../../support/administration.ts';
 import { ManualClock } from '../../support/clock.ts';
@@ -61,6 +66,41 @@ describe('sessions', () => {
     assert.notEqual(await world.sessions.verify(token, ADDRESS), null);
     world.clock.pass(IDLE_MS / 2);
     assert.equal(await world.sessions.verify(token, ADDRESS), null);
+  });
+
+  test('end if the clock is set back to more than a minute before their start or last use', async () => {
+    await using world = await open();
+    const { clock, sessions } = world;
+    const began = await world.begin();
+    clock.pass(-MINUTE_MS);
+    assert.notEqual(await sessions.verify(began, ADDRESS), null, 'clocks of instances may differ');
+    clock.pass(-1);
+    assert.equal(await sessions.verify(began, ADDRESS), null);
+    assert.deepEqual(await sessions.list(1), []);
+    const used = await world.begin();
+    clock.pass(IDLE_MS / 2);
+    assert.notEqual(await sessions.verify(used, ADDRESS), null);
+    clock.pass(-MINUTE_MS - 1);
+    assert.equal(await sessions.verify(used, ADDRESS), null);
+  });
+
+  test('of a clock that was ahead by more than a day are removed', async () => {
+    await using world = await open();
+    await world.begin();
+    world.clock.pass(-DAY_MS);
+    assert.equal(await world.sessions.forgetExpired(10), 0);
+    world.clock.pass(-1);
+    assert.equal(await world.sessions.forgetExpired(10), 1);
+  });
+
+  test('of a clock that was ahead do not count towards the maximum', async () => {
+    await using world = await open();
+    const inUse = await world.begin();
+    world.clock.pass(DAY_MS);
+    for (let at = 1; at < MAX_SESSIONS_EACH; at++) await world.begin();
+    world.clock.pass(-DAY_MS);
+    await world.begin();
+    assert.notEqual(await world.sessions.verify(inUse, ADDRESS), null);
   });
 
   test('are known for another day to requests that began before', async () => {
@@ -257,5 +297,34 @@ describe('sessions', () => {
     assert.equal(await left(), 3);
     await using _service = await startTestService({ dataDir });
     await until(async () => (await left()) === 0, 'all three are removed');
+  });
+});
+
+describe('one-time links', () => {
+  test('end if the clock is set back so that they would last longer than their lifetime', async () => {
+    await using world = await open();
+    const { clock, database } = world;
+    await database.transaction((tx) =>
+      tx.run(
+        `insert into administrators (id, email, email_key, name, role, enabled, password_hash, created_at)
+         values (2, 'invited@b.c', 'invited@b.c', null, 'admin', 1, null, 0)`,
+      ),
+    );
+    const links = new SetupLinks({ database, now: clock.now });
+    for (const [administrator, lifetimeMs] of [
+      [null, LINK_LIFETIME_MS],
+      [1, LINK_LIFETIME_MS],
+      [2, INVITATION_LIFETIME_MS],
+    ] as const) {
+      const { token } = await database.transaction((tx) => links.issue(tx, administrator, lifetimeMs));
+      clock.pass(-MINUTE_MS);
+      assert.equal((await links.read(token))?.administrator_id, administrator);
+      clock.pass(-1);
+      assert.equal(await links.read(token), null);
+      assert.equal(await database.transaction((tx) => links.take(tx, token)), null);
+      clock.pass(lifetimeMs + MINUTE_MS);
+      const taken = await database.transaction((tx) => links.take(tx, token));
+      assert.equal(taken?.administrator_id, administrator);
+    }
   });
 });
