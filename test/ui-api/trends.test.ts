@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
+import { emptyCounters } from '../../src/webhooks/trends/trend.ts';
 import { TrendRecorder } from '../../src/webhooks/trends/trend-recorder.ts';
-import { ALL_WEBHOOKS, readEventCounts, readTrend } from '../../src/webhooks/trends/trend-store.ts';
+import {
+  ALL_WEBHOOKS,
+  addTrends,
+  readEventCounts,
+  readTrend,
+} from '../../src/webhooks/trends/trend-store.ts';
 import { ManualClock } from '../support/clock.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
 import { SILENT_LOGS } from '../support/logs.ts';
 import { startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -107,6 +113,36 @@ describe('the recorded data of charts', () => {
     assert.equal((await readTrend(database.reader, 1, HOUR_MS, 0)).length, 1, 'hours stay');
     clock.pass(40 * 24 * HOUR_MS);
     assert.equal(await recorder.forgetOld(100), 4);
+  });
+});
+
+describe('the numbers of the last hour and day', () => {
+  test('contain nothing of a clock that was ahead and has been set back', async () => {
+    await using service = await startTestService();
+    const { api, settings } = service;
+    const target_url = 'http://127.0.0.1:9/';
+    const { id } = await api.create('/webhooks', { name: 'Accounts', topic: 'ACCOUNT', target_url });
+    const ahead = Date.now() + 48 * HOUR_MS;
+    await using database = await openDatabaseOf(settings.data_dir);
+    await database.transaction((tx) =>
+      addTrends(
+        tx,
+        ([MINUTE_MS, HOUR_MS] as const).map((widthMs) => ({
+          ...emptyCounters(),
+          webhookId: id,
+          widthMs,
+          startAt: ahead - (ahead % widthMs),
+          successes: 1,
+          failures: 2,
+        })),
+      ),
+    );
+    const { body: dashboard } = await api.get('/ui/api/dashboard');
+    assert.deepEqual(dashboard.delivery.failing_webhooks, []);
+    const { body: listed } = await api.get(`/ui/api/webhooks/${id}`);
+    assert.equal(listed.success_rate, null);
+    const { body: health } = await api.get(`/webhooks/${id}/health`);
+    assert.deepEqual([health.attempts, health.success_rate], [0, null]);
   });
 });
 

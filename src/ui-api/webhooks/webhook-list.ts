@@ -154,7 +154,7 @@ async function withDetails(
   const ids = items.map((webhook) => webhook.id);
   const subtopics = await readSubtopics(reader, ids);
   const focuses = await countFocuses(reader, ids);
-  const attempts = await countAttemptsSince(reader, ids, now - DAY_MS);
+  const attempts = await countAttemptsOfDay(reader, ids, now);
   return items.map((webhook) => ({
     ...webhook,
     subtopics: subtopics.get(webhook.id) ?? [],
@@ -185,11 +185,11 @@ function orderOf(reader: Reader, sort: WebhookSort) {
   }
 }
 
-/** The attempts of each webhook, by hourly counters from a given time on. */
-async function countAttemptsSince(
+/** The attempts of each webhook within the last 24 hours, by hourly counters. Later ones are from before the clock was set back. */
+async function countAttemptsOfDay(
   reader: Reader,
   ids: readonly number[],
-  since: number,
+  now: number,
 ): Promise<Map<number, { successes: number; failures: number }>> {
   if (ids.length === 0) return new Map();
   const rows = await reader.query
@@ -201,7 +201,8 @@ async function countAttemptsSince(
     ])
     .where('webhook_trends.webhook_id', 'in', ids)
     .where('webhook_trends.width_ms', '=', HOUR_MS)
-    .where('webhook_trends.start_at', '>=', since)
+    .where('webhook_trends.start_at', '>=', now - DAY_MS)
+    .where('webhook_trends.start_at', '<=', now)
     .groupBy('webhook_trends.webhook_id')
     .execute();
   return new Map(

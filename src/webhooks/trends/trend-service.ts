@@ -12,7 +12,8 @@ import {
 } from './trend.ts';
 import {
   ALL_WEBHOOKS,
-  countAttemptsSince,
+  type CounterTimes,
+  countAttempts,
   readEventCounts,
   readMostFailing,
   readTrend,
@@ -61,7 +62,7 @@ export class TrendService {
   /** A webhook's attempts within the last 24 hours, to the hour. */
   async attemptsOfDay(webhookId: number): Promise<{ successes: number; failures: number }> {
     await this.#with.recorder.write();
-    return await countAttemptsSince(this.#with.reader, webhookId, this.#with.now() - DAY_MS);
+    return await countAttempts(this.#with.reader, webhookId, this.#lastTimes(DAY_MS));
   }
 
   /** The last hour of all webhooks together, by minute. */
@@ -81,8 +82,13 @@ export class TrendService {
 
   /** The webhooks with the most failed attempts within the last hour. */
   async mostFailing(limit: number): Promise<{ webhookId: number; failures: number }[]> {
-    const rows = await readMostFailing(this.#with.reader, this.#with.now() - HOUR_MS, limit);
+    const rows = await readMostFailing(this.#with.reader, this.#lastTimes(HOUR_MS), limit);
     return rows.map((row) => ({ webhookId: row.webhook_id, failures: Number(row.failures) }));
+  }
+
+  #lastTimes(ms: number): CounterTimes {
+    const until = this.#with.now();
+    return { since: until - ms, until };
   }
 
   async #buckets(webhookId: number, period: TrendPeriod, now: number): Promise<TrendBucket[]> {

@@ -83,17 +83,24 @@ export async function readTrend(
   }));
 }
 
-/** How many attempts of a webhook succeeded and failed, by its hourly counters from a given time on. */
-export async function countAttemptsSince(
+/** From when until when counters count. Later ones are from before the clock was set back. */
+export interface CounterTimes {
+  since: number;
+  until: number;
+}
+
+/** How many attempts of a webhook succeeded and failed, by its hourly counters. */
+export async function countAttempts(
   reader: Pick<Reader, 'all'>,
   webhookId: number,
-  since: number,
+  { since, until }: CounterTimes,
 ): Promise<{ successes: number; failures: number }> {
   const [row] = await reader.all<{ successes: number | null; failures: number | null }>(
     `select sum(success_count) as successes, sum(failure_count) as failures from webhook_trends
-     where webhook_id = ? and width_ms = ${HOUR_MS} and start_at >= ?`,
+     where webhook_id = ? and width_ms = ${HOUR_MS} and start_at >= ? and start_at <= ?`,
     webhookId,
     since,
+    until,
   );
   return { successes: Number(row?.successes ?? 0), failures: Number(row?.failures ?? 0) };
 }
@@ -106,17 +113,19 @@ export async function readEventCounts(
   return await reader.all('select start_at, event_count from event_trends where start_at >= ?', since);
 }
 
-/** Webhooks with the most failures since a given time. */
+/** Webhooks with the most failures. */
 export async function readMostFailing(
   reader: Pick<Reader, 'all'>,
-  since: number,
+  { since, until }: CounterTimes,
   limit: number,
 ): Promise<{ webhook_id: number; failures: number }[]> {
   return await reader.all(
     `select webhook_id, sum(failure_count) as failures from webhook_trends
-     where width_ms = ${MINUTE_MS} and failure_count > 0 and start_at >= ? and webhook_id <> ${ALL_WEBHOOKS}
+     where width_ms = ${MINUTE_MS} and failure_count > 0 and start_at >= ? and start_at <= ?
+       and webhook_id <> ${ALL_WEBHOOKS}
      group by webhook_id order by 2 desc, 1 limit ?`,
     since,
+    until,
     limit,
   );
 }
