@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createAccounts, retryHead } from '../delivery/webhook-helpers.ts';
+import { createAccounts, createWebhook, retryHead } from '../delivery/webhook-helpers.ts';
+import { until } from '../support/service.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
   alertInput,
@@ -48,6 +49,25 @@ describe('a rule with an alert', () => {
     clock.pass(5 * MINUTE);
     await receiver.waitFor(2);
     assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.began');
+  });
+
+  it('that is changed to watch dead letters ignores earlier ones, like a new rule', async () => {
+    await using begun = await startFiring();
+    const { api, clock, target, receiver, webhook, alert } = begun;
+    const lossy = await createWebhook(api, target.url, { name: 'Lossy', max_attempts: 1 });
+    await createAccounts(api, 'lost');
+    await until(async () => {
+      const { body } = await api.get(`/webhooks/${lossy}/deliveries?status=DEAD_LETTERED`);
+      return body.data.length > 0;
+    }, 'it is dead-lettered');
+    clock.pass(1);
+    const change = { condition: 'MESSAGE_DEAD_LETTERED' };
+    assert.equal((await api.put(`/alerts/${alert}`, alertInput(receiver.url, change))).status, 200);
+    await evaluated(api, { webhookId: webhook, url: target.url });
+    assert.deepEqual(
+      (await firingsOf(api, alert)).map(({ condition }) => condition),
+      ['WEBHOOK_IN_ERROR'],
+    );
   });
 
   it('that is deleted leaves its past alerts in the list', async () => {
