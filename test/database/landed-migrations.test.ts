@@ -55,7 +55,7 @@ const HASHES: Readonly<Record<string, readonly [string, string]>> = {
   '43 event-key-formats': ['4b1a108c8807', '6de4154f3fbb'],
   '44 continued-pages': ['578052b7ca67', 'bb24d14394f4'],
   '45 attempts-before': ['45a530d36792', 'da83c2d5b097'],
-  '46 list-indexes': ['e69d1ee142e3', 'ae2b78c732b1'],
+  '46 list-indexes': ['e4443676ca4a', '9fd8334c0423'],
 };
 
 function hashOf(migration: Migration, dialect: Dialect): string {
