@@ -4,9 +4,21 @@ import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { cmi5Course } from '../support/cmi5-course.ts';
 import { runSql } from '../support/database.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { failed, holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
+
+/** Adds messages that were not delivered: `dead-7-1`, `dead-7-2`, and so on, for the webhook 7. */
+async function addDeadLetters(ui: Ui, webhookId: number, count: number): Promise<void> {
+  await runSql(
+    ui.service.settings.data_dir,
+    `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
+     select ${webhookId}, 'dead-${webhookId}-' || n, 'ACCOUNT_CREATED', 'DEAD_LETTERED', '{}', n, n, 1 from numbers`,
+  );
+}
 
 describe('a response that arrives after its form or dialog was left', () => {
   let ui: Ui;
@@ -151,12 +163,7 @@ describe('a response that arrives after its form or dialog was left', () => {
       topic: 'ACCOUNT',
       target_url: 'https://crm.example.com/',
     });
-    await runSql(
-      ui.service.settings.data_dir,
-      `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
-       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 2)
-       select ${id}, 'dead-' || n, 'ACCOUNT_CREATED', 'DEAD_LETTERED', '{}', n, n, 1 from numbers`,
-    );
+    await addDeadLetters(ui, id, 2);
     await using visit = await ui.visit(
       `/administration/integrations/webhooks/${id}?tab=history&outcome=DEAD_LETTERED`,
     );
@@ -171,12 +178,12 @@ describe('a response that arrives after its form or dialog was left', () => {
       .first()
       .click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('dead-2').first().waitFor();
+    await dialog.getByText(`dead-${id}-2`).first().waitFor();
     const redelivered = page.waitForRequest('**/redeliver');
     await dialog.getByRole('button', { name: 'Redeliver' }).click();
     await redelivered;
     await page.keyboard.press('j');
-    await dialog.getByText('dead-1').first().waitFor();
+    await dialog.getByText(`dead-${id}-1`).first().waitFor();
     redelivery.resolve();
     await page.getByRole('alert').getByText('The webhook is inactive.').waitFor();
     assert.equal(await dialog.getByRole('alert').count(), 0);
@@ -247,5 +254,115 @@ describe('a response that arrives after its form or dialog was left', () => {
     await page.getByLabel('Name', { exact: true }).press('End');
     assert.equal(visit.address(), '/administration/alerts/new');
     assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
+  test('a waiting message that is skipped does not close another one that was opened since', async () => {
+    const { api } = ui.service;
+    const target_url = 'https://crm.example.com/';
+    const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url, paused: true });
+    for (const name of ['Skipped', 'Opened']) await api.create('/accounts', { name });
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
+    const { page } = visit;
+    const held = await holdRequests(page, '**/line/messages/*/skip');
+    const rows = page.getByRole('list', { name: 'Waiting messages' }).getByRole('listitem');
+    const drawer = page.getByRole('dialog', { name: 'Waiting message' });
+    const confirm = page.getByRole('button', { name: 'Move to dead letters', exact: true });
+    await rows.first().getByRole('link').click();
+    await drawer.getByText('"name": "Skipped"').waitFor();
+    await drawer.getByRole('button', { name: 'Move to dead letters…' }).click();
+    await confirm.click();
+    await held.begun;
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await confirm.waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await rows.last().getByRole('link').click();
+    await drawer.getByText('"name": "Opened"').waitFor();
+    const address = visit.address();
+    held.release();
+    await page.getByText('The message was moved to dead letters.').waitFor();
+    await rows.getByText('Skipped').waitFor({ state: 'detached' });
+    await visit.settled();
+    assert.equal(visit.address(), address);
+    await drawer.getByText('"name": "Opened"').waitFor();
+    await api.delete(`/webhooks/${id}`);
+  });
+
+  test('a unit that is waived after Cancel does not close the question about another one', async () => {
+    const units = ['one', 'two'].map((name) => ({
+      id: `https://example.com/course/${name}`,
+      moveOn: 'Passed' as const,
+    }));
+    const { registrationId } = await registerTo(ui.service, cmi5Course(units));
+    await using visit = await ui.visit(`/registrations/${registrationId}`);
+    const { page } = visit;
+    const held = await holdRequests(page, '**/waive');
+    const waive = page.getByRole('region', { name: 'Units' }).getByRole('button', { name: /^Waive/ });
+    const dialog = page.getByRole('dialog');
+    await waive.first().click();
+    await dialog.getByRole('button', { name: 'Waive unit' }).click();
+    await held.begun;
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await waive.last().click();
+    const question = await dialog.getByRole('heading').textContent();
+    held.release();
+    await page
+      .getByText(/ was waived\.$/)
+      .first()
+      .waitFor();
+    await visit.settled();
+    assert.equal(await dialog.getByRole('heading').textContent(), question);
+  });
+
+  test('a folder that is created after Cancel is not opened in place of the page with another dialog', async () => {
+    const { id } = await ui.service.api.create('/folders', { name: 'Parent', parent_id: 1 });
+    await using visit = await ui.visit(`/content?folder=${id}`);
+    const { page } = visit;
+    const held = await holdRequests(page, '**/folders', { method: 'POST' });
+    const act = async (action: string) => {
+      await page.getByRole('button', { name: /^Actions for folder/ }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    const dialog = page.getByRole('dialog');
+    await act('Create folder…');
+    await dialog.getByLabel('Name').fill('Late');
+    await dialog.getByRole('button', { name: 'Create folder' }).click();
+    await held.begun;
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await act('Rename…');
+    await dialog.getByLabel('Name').fill('Typed meanwhile');
+    held.release();
+    await page.getByText(`“${isolate('Late')}” was created.`).waitFor();
+    await dialog.getByLabel('Name').press('End');
+    assert.equal(visit.address(), `/content?folder=${id}`);
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'Typed meanwhile');
+  });
+
+  test('dead letters that are removed after Cancel neither close the question about others nor deselect them', async () => {
+    const target_url = 'https://crm.example.com/';
+    const { id } = await ui.service.api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url });
+    await addDeadLetters(ui, id, 2);
+    await using visit = await ui.visit(`/administration/integrations/dead-letters?webhook_id=${id}`);
+    const { page } = visit;
+    const held = await holdRequests(page, '**/deliveries/remove?*');
+    const ticks = page.getByRole('checkbox', { name: /^Select .?Account created, delivery/ });
+    const dialog = page.getByRole('dialog', { name: 'Remove dead letters?' });
+    await ticks.first().check();
+    await page.getByRole('button', { name: 'Remove selected…' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await held.begun;
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await ticks.first().uncheck();
+    await ticks.last().check();
+    await page.getByRole('button', { name: 'Remove selected…' }).click();
+    held.release();
+    await page.getByText('1 dead letter was removed.').waitFor();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await ticks.first().waitFor({ state: 'detached' });
+    await ui.service.api.delete(`/webhooks/${id}`);
   });
 });

@@ -63,6 +63,33 @@ describe('a question about leaving a page, when what is running ends before some
     await visit.arrived('/accounts');
   });
 
+  it('goes back as asked, and the result does not close the dialog that was opened again', async () => {
+    const { id } = await ui.service.api.create('/accounts', { name: 'Adding' });
+    await importCourse(ui.service, { name: 'Comes late' });
+    await using visit = await ui.visit('/accounts');
+    const { page } = visit;
+    await visit.go(`/accounts/${id}`);
+    const held = await holdRequests(page, '**/account-content/add', { method: 'POST' });
+    const dialog = page.getByRole('dialog', { name: /^Add content to / });
+    await page.getByRole('button', { name: 'Add content' }).click();
+    await dialog.getByRole('checkbox', { name: /^Comes late/ }).check();
+    await dialog.getByRole('button', { name: 'Add 1 item' }).click();
+    await held.begun;
+    await page.goBack();
+    await questionIn(page).getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await visit.arrived(`/accounts/${id}`);
+    await page.getByRole('button', { name: 'Add content' }).click();
+    await dialog.getByText('Select what to add.').waitFor();
+    held.release();
+    await page.getByText('1 item was added.').waitFor();
+    await page.getByRole('table', { name: 'Content of this account' }).getByText('Comes late').waitFor();
+    await visit.settled();
+    assert.equal(visit.address(), `/accounts/${id}?add=yes`);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('stays with the failures of a deletion, and the next attempt asks again', async () => {
     for (const name of ['Failing 1', 'Failing 2']) await ui.service.api.create('/accounts', { name });
     await using visit = await ui.visit('/content');

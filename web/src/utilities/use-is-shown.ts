@@ -21,9 +21,12 @@ export function useOpening(isOpen: boolean): () => object | null {
   return () => opening.current;
 }
 
-/** Returns the action, which has no effect once the calling component is no longer shown. */
-export function useWhileShown(action: () => void): () => void {
-  const isShown = useIsShown();
+/**
+ * Returns the action, which has no effect once the calling component is no longer shown.
+ * @param isOpen see `useIsShown`
+ */
+export function useWhileShown(action: () => void, isOpen = true): () => void {
+  const isShown = useIsShown(isOpen);
   return () => {
     if (isShown()) action();
   };

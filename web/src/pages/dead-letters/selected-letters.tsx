@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { ListResponse } from '../../../../src/ui-api/list-query.ts';
-import { actOnTheseDeliveries, type DeadLetter } from '../../api/dead-letters.ts';
+import type { DeadLetter } from '../../api/dead-letters.ts';
 import { BusyButton } from '../../components/busy-button.tsx';
 import { useDeadLetterActions } from '../../components/dead-letters/use-dead-letter-actions.tsx';
 import type { Selection } from '../../components/selection/use-selection.ts';
@@ -21,14 +21,13 @@ export function useSelectedLetters(selection: Selection<DeadLetter>, page: Lette
   const hasLeft = useDepartures(page);
   const { items } = selection;
   const left = items.filter(hasLeft);
-  const deselect = (letters: readonly DeadLetter[]) => selection.choose(letters, false);
-  if (left.length > 0) deselect(left);
+  if (left.length > 0) selection.choose(left, false);
   // The webhooks of the others are inactive or deleted.
   const sendable = items.filter((letter) => letter.webhook_enabled && !letter.webhook_deleted);
   const { redeliver, isRedelivering, askToRemove, dialog } = useDeadLetterActions({
-    act: (action) => actOnTheseDeliveries(action, action === 'redeliver' ? sendable : items, deselect),
-    onDone: () => selection.clear(),
-    removable: items.length,
+    selection,
+    redeliverable: sendable,
+    removable: items,
   });
   const buttons = (
     <>

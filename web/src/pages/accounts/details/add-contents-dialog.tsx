@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { CONTENT_TYPES } from '../../../../../src/events/catalogue.ts';
 import { MAX_ADDED_AT_ONCE } from '../../../api/accounts.ts';
 import { type AddableContent, contentFinder } from '../../../api/addable-content.ts';
@@ -31,6 +31,15 @@ export function AddContentsDialog({
     onDone?.();
     onClose();
   });
+  const stopAndForget = () => {
+    stop();
+    change.reset();
+  };
+  // Back closes it, too, and the result must not close what is opened after that.
+  const onLeft = useEffectEvent(stopAndForget);
+  useEffect(() => {
+    if (!opened) onLeft();
+  }, [opened]);
   return (
     <ContentDialog<AddableContent>
       opened={opened && !isDone}
@@ -47,8 +56,7 @@ export function AddContentsDialog({
       asksBeforeLeaving
       onAdd={(contents) => change.mutate({ accountIds: accounts.map(({ id }) => id), contents })}
       onClose={() => {
-        stop();
-        change.reset();
+        stopAndForget();
         onClose();
       }}
     />

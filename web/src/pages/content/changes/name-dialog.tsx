@@ -17,7 +17,7 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { folders } from '../../../texts/content.ts';
-import { useWhileShown } from '../../../utilities/use-is-shown.ts';
+import { useIsShown, useWhileShown } from '../../../utilities/use-is-shown.ts';
 import { nameProblem } from './name-problem.ts';
 
 /** Creates a folder in another one. */
@@ -29,6 +29,7 @@ export function CreateFolderDialog({
 }: {
   opened: boolean;
   parent: { id: number; name: string };
+  /** Called with the new folder, unless the dialog was closed before. */
   onCreated: (id: number) => void;
   onClose: () => void;
 }) {
@@ -40,16 +41,18 @@ export function CreateFolderDialog({
       title={folders.create.title(parent.name)}
       size="sm"
     >
-      <CreateForm parent={parent} onCreated={onCreated} onClose={onClose} />
+      <CreateForm opened={opened} parent={parent} onCreated={onCreated} onClose={onClose} />
     </Modal>
   );
 }
 
 function CreateForm({
+  opened,
   parent,
   onCreated,
   onClose,
 }: {
+  opened: boolean;
   parent: { id: number };
   onCreated: (id: number) => void;
   onClose: () => void;
@@ -57,7 +60,7 @@ function CreateForm({
   const queryClient = useQueryClient();
   // The key belongs to the name that was sent with it: another name is another folder.
   const attempt = useRef({ name: '', key: newIdempotencyKey() });
-  const close = useWhileShown(onClose);
+  const isShown = useIsShown(opened);
   const create = useFormMutation({
     mutationFn: (name: string) => {
       if (attempt.current.name !== name) attempt.current = { name, key: newIdempotencyKey() };
@@ -66,7 +69,8 @@ function CreateForm({
     onSuccess: async (folder) => {
       await queryClient.invalidateQueries({ queryKey: contentKey });
       notifyDone(folders.create.done(folder.name));
-      close();
+      if (!isShown()) return;
+      onClose();
       onCreated(folder.id);
     },
   });

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
 import type { RegistrationUnit, RegistrationWithUnits } from '../../../api/registrations.ts';
 import { DataRows } from '../../../components/data-rows.tsx';
 import { Panel } from '../../../components/panel.tsx';
@@ -7,6 +6,7 @@ import { RegistrationState } from '../../../components/registrations/registratio
 import { formatClock, formatScore } from '../../../components/registrations/results.ts';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
+import { useQuestion } from '../../../components/use-question.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
@@ -46,9 +46,7 @@ const COLUMNS: readonly Column<RegistrationUnit>[] = [
 export function UnitsPanel({ registration }: { registration: RegistrationWithUnits }) {
   const { attempt, units, registration_id: registrationId } = registration;
   const isAdmin = useIsAdmin();
-  // Kept while its dialog fades out.
-  const [unit, setUnit] = useState<RegistrationUnit | null>(null);
-  const [waiving, setWaiving] = useState(false);
+  const waiving = useQuestion<'waive', RegistrationUnit>(({ unit_id }) => unit_id);
   const actions: Column<RegistrationUnit> = {
     id: 'actions',
     label: texts.actions,
@@ -61,10 +59,7 @@ export function UnitsPanel({ registration }: { registration: RegistrationWithUni
           size="compact-xs"
           variant="default"
           aria-label={texts.waive.of(row.title)}
-          onClick={() => {
-            setUnit(row);
-            setWaiving(true);
-          }}
+          onClick={() => waiving.ask('waive', row)}
         >
           {texts.waive.action}
         </Button>
@@ -79,12 +74,12 @@ export function UnitsPanel({ registration }: { registration: RegistrationWithUni
         rows={units}
         rowKey={({ unit_id }) => unit_id}
       />
-      {unit !== null && (
+      {waiving.asked !== null && (
         <WaiveDialog
           registrationId={registrationId}
-          unit={unit}
-          opened={waiving}
-          onClose={() => setWaiving(false)}
+          unit={waiving.asked.of}
+          opened={waiving.isOpen('waive')}
+          onClose={(unit) => waiving.close('waive', unit)}
         />
       )}
     </Panel>

@@ -20,18 +20,20 @@ export function WaiveDialog({
   onClose,
 }: {
   registrationId: string;
+  /** The unit, even while the dialog fades out. */
   unit: RegistrationUnit;
   opened: boolean;
-  onClose: () => void;
+  /** Called with the unit that it is about: a response may arrive when the dialog is about another one. */
+  onClose: (unit: RegistrationUnit) => void;
 }) {
   const queryClient = useQueryClient();
   const [reason, setReason] = useState<Reason>('Administrative');
   const waive = useFormMutation(
     {
-      mutationFn: () => waiveUnit(registrationId, { unit_id: unit.unit_id, reason }),
-      onSuccess: () => {
-        notifyDone(texts.done(unit.title));
-        onClose();
+      mutationFn: ({ unit_id }: RegistrationUnit) => waiveUnit(registrationId, { unit_id, reason }),
+      onSuccess: (_nothing, waived) => {
+        notifyDone(texts.done(waived.title));
+        onClose(waived);
       },
       // Someone else may have waived it, or the learner may have completed it.
       onSettled: () => queryClient.invalidateQueries({ queryKey: registrationsKey }),
@@ -47,11 +49,11 @@ export function WaiveDialog({
       pending={waive.isPending}
       error={waive.error}
       onConfirm={() => {
-        if (!waive.isPending) waive.mutate();
+        if (!waive.isPending) waive.mutate(unit);
       }}
       onClose={() => {
         waive.reset();
-        onClose();
+        onClose(unit);
       }}
     >
       <p>{texts.description}</p>

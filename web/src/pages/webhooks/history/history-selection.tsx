@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { actOnTheseDeliveries } from '../../../api/dead-letters.ts';
 import type { DeliverySummary } from '../../../api/deliveries.ts';
 import { BusyButton } from '../../../components/busy-button.tsx';
 import { useDeadLetterActions } from '../../../components/dead-letters/use-dead-letter-actions.tsx';
@@ -49,12 +48,11 @@ export function useHistorySelection(
   if (changed.length > 0) choose(changed, false);
   const dead = items.filter(({ status }) => status === 'DEAD_LETTERED');
   const ticked = new Set(items.map(keyOf));
-  const deselect = (acted: readonly DeliverySummary[]) => choose(acted, false);
   const kept = items.length - dead.length;
   const { redeliver, isRedelivering, askToRemove, dialog } = useDeadLetterActions({
-    act: (action) => actOnTheseDeliveries(action, action === 'remove' ? dead : items, deselect),
-    onDone: clear,
-    removable: dead.length,
+    selection,
+    redeliverable: items,
+    removable: dead,
     note: kept > 0 && ` ${deliveries.kept(kept)}`,
   });
   const bar = ticked.size > 0 && (

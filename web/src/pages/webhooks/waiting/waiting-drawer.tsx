@@ -17,6 +17,7 @@ import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { waiting } from '../../../texts/waiting.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
+import { useWhileShown } from '../../../utilities/use-is-shown.ts';
 import { MessageSection } from '../history/drawer-sections.tsx';
 import styles from '../history/history.module.css';
 import { messageFacts } from '../history/message-facts.tsx';
@@ -81,9 +82,11 @@ function Content({
   onClose: () => void;
 }) {
   const { data, error, refetch } = useQuery({ ...waitingMessageQuery(webhookId, position), enabled: isOpen });
+  // Whoever has closed the drawer while the message is skipped may have opened something else.
+  const close = useWhileShown(onClose, isOpen);
   if (isNotFound(error)) return <div>{texts.gone}</div>;
   if (data !== undefined)
-    return <Details webhookId={webhookId} message={data} webhook={webhook} onClose={onClose} />;
+    return <Details webhookId={webhookId} message={data} webhook={webhook} onSkipped={close} />;
   if (error === null) return <Skeleton height={PLACEHOLDER_HEIGHT} aria-busy="true" />;
   return <ErrorState error={error} retry={() => void refetch()} />;
 }
@@ -92,17 +95,17 @@ function Details({
   webhookId,
   message,
   webhook,
-  onClose,
+  onSkipped,
 }: {
   webhookId: number;
   message: WaitingRecord;
   webhook: WebhookRecord | null;
-  onClose: () => void;
+  onSkipped: () => void;
 }) {
   const event = webhooks.subtopics[message.subtopic].name;
   return (
     <div className={styles.sections}>
-      <Skip webhookId={webhookId} message={message} event={event} onClose={onClose} />
+      <Skip webhookId={webhookId} message={message} event={event} onSkipped={onSkipped} />
       <Facts
         items={[
           ...messageFacts(message),
@@ -136,12 +139,12 @@ function Skip({
   webhookId,
   message,
   event,
-  onClose,
+  onSkipped,
 }: {
   webhookId: number;
   message: WaitingRecord;
   event: string;
-  onClose: () => void;
+  onSkipped: () => void;
 }) {
   const readOnly = useWebhooksReadOnly();
   const queryClient = useQueryClient();
@@ -152,7 +155,7 @@ function Skip({
       onSuccess: () => {
         setAsking(false);
         notifyDone(texts.skipped);
-        onClose();
+        onSkipped();
       },
       onSettled: () =>
         Promise.all([
