@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { PASSWORD, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { type HeldRequests, holdRequests } from './support/held-requests.ts';
 import { PHONE, startUi, type Ui } from './support/ui.ts';
 
 const ADDRESS = '/administration/administrators';
@@ -123,6 +124,35 @@ describe('administrators', () => {
       closed.resolve();
       assert.match(await page.getByLabel('One-time link').inputValue(), /^http/);
       await page.getByText('closed@example.com').last().waitFor();
+    });
+
+    test('asks before the page is left while it is made, and is shown then', async () => {
+      await inviteBeside('left@example.com');
+      await using visit = await ui.visit(ADDRESS);
+      const { page } = visit;
+      const question = page.getByRole('dialog', { name: 'Leave before it is shown?' });
+      const takeInTime = async (held: HeldRequests) => {
+        await held.begun;
+        const leave = () => page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
+        await leave();
+        await question.getByRole('button', { name: 'Stay' }).click();
+        await question.waitFor({ state: 'detached' });
+        await leave();
+        await question.waitFor();
+        held.release();
+        await question.waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: 'I have copied it' }).click();
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await visit.arrived(ADDRESS);
+      };
+      const link = await holdRequests(page, '**/administrators/*/link');
+      await askForLink(page, 'left@example.com');
+      await takeInTime(link);
+      const invitation = await holdRequests(page, '**/ui/api/administrators', { method: 'POST' });
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByLabel('E-mail').fill('another@example.com');
+      await page.getByRole('button', { name: 'Create invitation link' }).click();
+      await takeInTime(invitation);
     });
   });
 

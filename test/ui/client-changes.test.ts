@@ -15,7 +15,7 @@ import {
   takeSecret,
   tokenOf,
 } from './support/clients.ts';
-import { holdRequests } from './support/held-requests.ts';
+import { type HeldRequests, holdRequests } from './support/held-requests.ts';
 import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
 import { hasValue } from './support/values.ts';
@@ -226,6 +226,48 @@ describe('an API client', () => {
     await page.getByRole('button', { name: 'I have copied the secret' }).click();
     await page.getByLabel('Client secret').waitFor({ state: 'detached' });
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Second');
+  });
+
+  test('asks before its page is left while its secret is made, since no other response has the secret', async () => {
+    await createBeside(ui.service, 'Locked out');
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const question = page.getByRole('dialog', { name: 'Leave before it is shown?' });
+    const leave = () => page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
+    const takeInTime = async (held: HeldRequests) => {
+      await question.waitFor();
+      held.release();
+      await question.waitFor({ state: 'detached' });
+      await takeSecret(page);
+      await visit.arrived(CLIENTS);
+    };
+    const creation = await holdRequests(page, '**/clients', { method: 'POST' });
+    await page.getByRole('button', { name: 'Create client' }).click();
+    await dialog(page).getByLabel('Name').fill('Made');
+    await dialog(page).getByLabel('E-mail').fill('it@example.com');
+    await dialog(page).getByRole('button', { name: 'All' }).click();
+    await dialog(page).getByRole('button', { name: 'Create client' }).click();
+    await creation.begun;
+    await leave();
+    // Escape stays, and does not reach the form behind the question.
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    await dialog(page).waitFor({ state: 'detached' });
+    await leave();
+    await takeInTime(creation);
+    const renewal = await holdRequests(page, /\/clients\/[^/]+\/secret$/, { method: 'POST' });
+    await act(page, 'Locked out', 'New secret…');
+    await dialog(page).getByRole('button', { name: 'Create new secret' }).click();
+    await renewal.begun;
+    await leave();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await question.waitFor({ state: 'detached' });
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    await dialog(page).waitFor({ state: 'detached' });
+    await leave();
+    await takeInTime(renewal);
   });
 
   test('has the focus at its menu again after each dialog that the menu opens', async () => {

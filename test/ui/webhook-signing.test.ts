@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { aroundTests } from '../support/around-tests.ts';
 import type { Api } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 async function createWebhook(api: Api, targetUrl = 'https://crm.example.com/hook'): Promise<number> {
@@ -200,6 +201,34 @@ describe('the signing of a webhook’s postbacks in the admin UI', () => {
       await notice.waitFor({ state: 'detached' });
       await page.unroute('**/signing-secret');
     }
+    await ui.service.api.delete(`/webhooks/${id}`);
+  });
+
+  it('asks before a new secret is lost because its tab is left before it arrives, and shows it then', async () => {
+    const id = await createWebhook(ui.service.api);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
+    const { page } = visit;
+    const held = await holdRequests(page, '**/signing-secret');
+    await page.getByRole('button', { name: 'Sign postbacks…' }).click();
+    await page.getByRole('button', { name: 'Create secret' }).click();
+    await held.begun;
+    const question = page.getByRole('dialog', { name: 'Leave before it is shown?' });
+    await page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await question.waitFor({ state: 'detached' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'History' }).click();
+    await question.getByText('It is being created, and cannot be shown later.').waitFor();
+    await visit.assertAccessible();
+    held.release();
+    await question.waitFor({ state: 'detached' });
+    assert.match(await page.getByLabel('Signing secret', { exact: true }).inputValue(), /^whsec_/);
+    await page.getByRole('tab', { name: 'Configuration', selected: true, includeHidden: true }).waitFor();
+    await page.getByRole('button', { name: 'I have copied the secret' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('tab', { name: 'History', selected: true }).waitFor();
     await ui.service.api.delete(`/webhooks/${id}`);
   });
 });

@@ -1,5 +1,5 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
-import { type FocusEvent, type ReactNode, useCallback, useRef, useState } from 'react';
+import { Button, Group, Modal, ModalStackContext, Text } from '@mantine/core';
+import { type FocusEvent, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { shared } from '../texts/shared.ts';
 import { useReturnFocus } from './use-return-focus.ts';
 
@@ -35,6 +35,8 @@ export function FormDialog({
   const [asking, setAsking] = useState(false);
   // Back also closes the dialog, with its question.
   if (asking && !opened) setAsking(false);
+  // If its page adds a question, the Escape key belongs to the last one of all dialogs.
+  const isInStack = useContext(ModalStackContext) !== null;
   // In a Modal.Stack, Mantine forgets to return the focus.
   useReturnFocus(opened);
   const close = () => {
@@ -42,8 +44,8 @@ export function FormDialog({
     if (changed.current) setAsking(true);
     else onClose();
   };
-  return (
-    <Modal.Stack>
+  const dialogs = (
+    <>
       <Modal
         stackId="form"
         opened={opened}
@@ -67,8 +69,9 @@ export function FormDialog({
           onClose();
         }}
       />
-    </Modal.Stack>
+    </>
   );
+  return isInStack ? dialogs : <Modal.Stack>{dialogs}</Modal.Stack>;
 }
 
 /** Asks whether to close a dialog with unsaved input. */

@@ -39,6 +39,10 @@ export const shared = {
       title: 'Leave without copying?',
       description: 'It cannot be shown again.',
     },
+    making: {
+      title: 'Leave before it is shown?',
+      description: 'It is being created, and cannot be shown later.',
+    },
   },
   table: {
     search: 'Search',

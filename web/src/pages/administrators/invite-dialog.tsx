@@ -6,6 +6,7 @@ import { administratorsQuery, inviteAdministrator } from '../../api/administrato
 import type { Role } from '../../api/session.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { SecretInProgress, useSecretRequests } from '../../components/secret-in-progress.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { useWhileShown } from '../../utilities/use-is-shown.ts';
@@ -19,11 +20,13 @@ type Invitation = Awaited<ReturnType<typeof inviteAdministrator>>;
 /** Invites an administrator, then shows the one-time link. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [invited, setInvited] = useState<Invitation | null>(null);
+  const making = useSecretRequests();
   return (
     <>
       <Modal opened={opened} onClose={onClose} closeOnClickOutside={false} title={texts.inviteDialog.title}>
-        <InviteForm onInvited={setInvited} onClose={onClose} />
+        <InviteForm follow={making.follow} onInvited={setInvited} onClose={onClose} />
       </Modal>
+      <SecretInProgress when={making.isAny && invited === null} />
       <LinkDialog
         link={invited}
         title={texts.link.invitation}
@@ -35,9 +38,12 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
 }
 
 function InviteForm({
+  follow,
   onInvited,
   onClose,
 }: {
+  /** Follows the request, and returns it. */
+  follow: ReturnType<typeof useSecretRequests>['follow'];
   /** Called with the link, even if the dialog was closed in the meantime. */
   onInvited: (invited: Invitation) => void;
   onClose: () => void;
@@ -49,7 +55,8 @@ function InviteForm({
   });
   const close = useWhileShown(onClose);
   const invite = useFormMutation({
-    mutationFn: ({ email, role }: typeof form.values) => inviteAdministrator({ email: email.trim(), role }),
+    mutationFn: ({ email, role }: typeof form.values) =>
+      follow(inviteAdministrator({ email: email.trim(), role })),
     onSuccess: async (invited) => {
       onInvited(invited);
       close();

@@ -9,6 +9,7 @@ import {
 } from '../../api/administrators.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { SecretInProgress, useSecretRequests } from '../../components/secret-in-progress.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useQuestion } from '../../components/use-question.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
@@ -30,9 +31,10 @@ export function useAdministratorActions(): {
   const administrator = asked?.of ?? null;
   /** The new link, even if its dialog was closed before it arrived. */
   const [made, setMade] = useState<{ link: OneTimeLink; of: Administrator } | null>(null);
+  const making = useSecretRequests();
   const link = useFormMutation(
     {
-      mutationFn: ({ id }: Administrator) => makeLink(id),
+      mutationFn: ({ id }: Administrator) => making.follow(makeLink(id)),
       onSuccess: (created, of) => {
         close('link', of);
         setMade({ link: created, of });
@@ -94,6 +96,7 @@ export function useAdministratorActions(): {
             </ConfirmDialog>
           </>
         )}
+        <SecretInProgress when={making.isAny && made === null} />
         <LinkDialog
           link={made?.link ?? null}
           title={made?.of.invited === true ? texts.link.invitation : texts.link.password}

@@ -3,6 +3,7 @@ import { useRef } from 'react';
 import { type ClientInput, type ClientWithSecret, clientsKey, createClient } from '../../api/clients.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import type { useSecretRequests } from '../../components/secret-in-progress.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { clients } from '../../texts/clients.ts';
 import { useWhileShown } from '../../utilities/use-is-shown.ts';
@@ -10,30 +11,38 @@ import { ClientForm } from './client-form.tsx';
 
 const NEW: ClientInput = { name: '', email: '', scopes: [] };
 const texts = clients.create;
+type Follow = ReturnType<typeof useSecretRequests>['follow'];
 
 /** Creates a client. */
 export function CreateClientDialog({
   opened,
+  follow,
   onCreated,
   onClose,
 }: {
   opened: boolean;
+  /** Follows the request, and returns it. */
+  follow: Follow;
   /** Called with the client and its secret, even if the dialog was closed in the meantime. */
   onCreated: (client: ClientWithSecret) => void;
   onClose: () => void;
 }) {
   return (
     <FormDialog opened={opened} onClose={onClose} title={texts.title}>
-      {(onChanged) => <CreateForm onCreated={onCreated} onChanged={onChanged} onClose={onClose} />}
+      {(onChanged) => (
+        <CreateForm follow={follow} onCreated={onCreated} onChanged={onChanged} onClose={onClose} />
+      )}
     </FormDialog>
   );
 }
 
 function CreateForm({
+  follow,
   onCreated,
   onChanged,
   onClose,
 }: {
+  follow: Follow;
   onCreated: (client: ClientWithSecret) => void;
   onChanged: (changed: boolean) => void;
   onClose: () => void;
@@ -46,7 +55,7 @@ function CreateForm({
     mutationFn: (input: ClientInput) => {
       const text = JSON.stringify(input);
       if (sent.current.input !== text) sent.current = { input: text, key: newIdempotencyKey() };
-      return createClient(input, sent.current.key);
+      return follow(createClient(input, sent.current.key));
     },
     onSuccess: (client) => {
       close();

@@ -1,3 +1,4 @@
+import { Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../api/clients.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
+import { SecretInProgress, useSecretRequests } from '../../components/secret-in-progress.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useQuestion } from '../../components/use-question.ts';
 import { clients as texts } from '../../texts/clients.ts';
@@ -32,9 +34,11 @@ export function useClientActions(): {
   const client = asked?.of ?? null;
   const [isCreating, setIsCreating] = useState(false);
   const [secret, setSecret] = useState<{ of: ClientWithSecret; isNew: boolean } | null>(null);
-  const { enable, disable, renew, remove } = useClientChanges(question, (of) =>
-    setSecret({ of, isNew: false }),
-  );
+  const making = useSecretRequests();
+  const { enable, disable, renew, remove } = useClientChanges(question, {
+    follow: making.follow,
+    onRenewed: (of) => setSecret({ of, isNew: false }),
+  });
   /** What the dialogs that ask for confirmation share. */
   const asking = (
     action: ClientAction,
@@ -66,11 +70,15 @@ export function useClientActions(): {
     },
     dialogs: (
       <>
-        <CreateClientDialog
-          opened={isCreating}
-          onCreated={(of) => setSecret({ of, isNew: true })}
-          onClose={() => setIsCreating(false)}
-        />
+        <Modal.Stack>
+          <CreateClientDialog
+            opened={isCreating}
+            follow={making.follow}
+            onCreated={(of) => setSecret({ of, isNew: true })}
+            onClose={() => setIsCreating(false)}
+          />
+          <SecretInProgress when={making.isAny && secret === null} />
+        </Modal.Stack>
         {client !== null && (
           <>
             <EditClientDialog
@@ -116,7 +124,13 @@ export function useClientActions(): {
 /** The changes that follow the questions, and enabling, which needs no question. */
 function useClientChanges(
   { isOpen, close }: Pick<ReturnType<typeof useQuestion<ClientAction, ApiClient>>, 'isOpen' | 'close'>,
-  onRenewed: (client: ClientWithSecret) => void,
+  {
+    follow,
+    onRenewed,
+  }: {
+    follow: ReturnType<typeof useSecretRequests>['follow'];
+    onRenewed: (client: ClientWithSecret) => void;
+  },
 ) {
   const queryClient = useQueryClient();
   const onSettled = () => queryClient.invalidateQueries({ queryKey: clientsKey });
@@ -139,7 +153,7 @@ function useClientChanges(
   );
   const renew = useFormMutation(
     {
-      mutationFn: ({ client_id }: ApiClient) => renewClientSecret(client_id),
+      mutationFn: ({ client_id }: ApiClient) => follow(renewClientSecret(client_id)),
       onSuccess: (renewed, of) => {
         close('renew', of);
         onRenewed(renewed);

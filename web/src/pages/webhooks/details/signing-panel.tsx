@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
+import { SecretInProgress } from '../../../components/secret-in-progress.tsx';
 import { SecretOnce } from '../../../components/secret-once.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
@@ -77,6 +78,7 @@ export function SigningPanel({ webhook }: { webhook: WebhookRecord }) {
       ) : (
         texts.unsigned
       )}
+      <SecretInProgress when={rotation.rotate.isPending && rotation.secret === null} />
       <RotateDialog
         webhook={webhook}
         rotation={rotation}
