@@ -10,6 +10,7 @@ import { openDatabaseOf } from '../support/database.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { PHONE, startUi, type Ui } from './support/ui.ts';
+import { hasValue } from './support/values.ts';
 
 const EVENTS = '/administration/integrations/events';
 const PASSED = { completion: 'Completed', success: 'PASS', score: 92 };
@@ -121,6 +122,26 @@ describe('the event log in the admin UI', () => {
     await drawer.getByRole('link', { name: 'Status updated' }).click();
     await visit.arrived(new RegExp(`^${EVENTS}/\\d+$`));
     for (const id of [first, second]) await api.delete(`/webhooks/${id}`);
+  });
+
+  it('has all events of a learner whose id ends with a space, and none of another one', async () => {
+    const ids: string[] = [];
+    for (const learner of ['spaced', 'spaced ']) {
+      const { registration_id: id } = await register(ui.service, parties, learner);
+      assert.equal((await ui.service.api.put(`/registrations/${id}/status`, PASSED)).status, 200);
+      ids.push(id);
+    }
+    await using visit = await ui.visit(`/registrations/${ids[1]}`);
+    const { page } = visit;
+    await page.getByRole('link', { name: /Status updated, event/ }).click();
+    await page.getByRole('link', { name: 'spaced', exact: true }).click();
+    await hasValue(page.getByRole('textbox', { name: 'Learner id' }), 'spaced ');
+    // By then, the address would also have another text of the first field.
+    await page.getByRole('textbox', { name: 'User' }).fill('nobody');
+    await visit.arrived(/user=nobody/);
+    assert.equal(new URL(page.url()).searchParams.get('learner_id'), 'spaced ');
+    await page.getByRole('textbox', { name: 'Learner id' }).fill('spaced');
+    await visit.arrived(/learner_id=spaced&/);
   });
 
   it('is searched, and the address contains the filters', async () => {

@@ -32,7 +32,8 @@ export function useTypedFilter(
   const settled = useDebounced(typed, pauseMs);
   const write = useEffectEvent((paused: string) => {
     const text = paused.trim();
-    if (paused !== typed || text === inAddress) return;
+    // Spaces at the ends of the text in the address stay until someone types.
+    if (paused !== typed || paused === inAddress || text === inAddress) return;
     const changed = text === '' ? undefined : forms.toAddress(text);
     if (changed !== null) table.change({ [name]: changed }, { replace: true });
   });
