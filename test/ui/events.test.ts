@@ -320,6 +320,35 @@ describe('an event and many webhooks', () => {
   });
 });
 
+describe('an event with a message for more webhooks than a list has', () => {
+  it('is linked from each of its deliveries, since their list of the others is not complete', async () => {
+    await using ui = await startUi();
+    await using target = await startTarget();
+    const { api } = ui.service;
+    const webhook = { topic: 'ACCOUNT', target_url: target.url };
+    const ids: number[] = [];
+    for (let at = 10; at < 62; at++) {
+      const { id } = await api.create('/webhooks', { ...webhook, name: `Receiver ${at}` });
+      ids.push(id);
+    }
+    await api.create('/accounts', { name: 'Northwind' });
+    const first = ids[0]!;
+    await settledDeliveries(api, first, 1);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${first}?tab=history`);
+    const { page } = visit;
+    await page.getByRole('link', { name: /Account created, delivery/ }).click();
+    const drawer = page.getByRole('dialog');
+    const others = drawer.getByRole('list', { name: 'Other deliveries of this event' });
+    await others.getByRole('listitem').first().waitFor();
+    assert.ok((await others.getByRole('listitem').count()) < ids.length - 1);
+    await visit.assertAccessible();
+    await drawer.getByRole('link', { name: 'See all deliveries of this event' }).click();
+    await visit.arrived(new RegExp(`^${EVENTS}/\\d+$`));
+    await page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('list', { name: 'Messages' }).getByText('Receiver 61').waitFor();
+  });
+});
+
 describe('the events of one registration', () => {
   it('offers the search of older events where none of the latest is about a registration', async () => {
     await using ui = await startUi();

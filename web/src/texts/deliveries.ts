@@ -87,6 +87,7 @@ export const deliveries = {
     event: 'Event',
     others: 'Other deliveries of this event',
     noOthers: 'No other webhook got a message about this event.',
+    moreOthers: 'See all deliveries of this event',
     occurred: 'Occurred',
     updated: 'Last updated',
     attempts: 'Attempts',

@@ -47,16 +47,28 @@ function OthersOf({ eventId, webhookId }: { eventId: number; webhookId: number }
   const { data } = useQuery(eventWebhooksQuery(eventId, true));
   if (data === undefined) return null;
   const others = data.data.filter((each) => each.webhook_id !== webhookId);
+  const isMore = data.next_cursor !== null;
   return (
     <Section title={texts.others}>
       {others.length === 0 ? (
-        <div className={styles.dim}>{texts.noOthers}</div>
+        !isMore && <div className={styles.dim}>{texts.noOthers}</div>
       ) : (
         <ul className={styles.others} aria-label={texts.others}>
           {others.map((other) => (
             <Other key={other.webhook_id} other={other} />
           ))}
         </ul>
+      )}
+      {isMore && (
+        <Anchor
+          display="inline-block"
+          mt="xs"
+          renderRoot={(props) => (
+            <Link {...props} to="/administration/integrations/events/$eventId" params={{ eventId }} />
+          )}
+        >
+          {texts.moreOthers}
+        </Anchor>
       )}
     </Section>
   );
