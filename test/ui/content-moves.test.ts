@@ -215,6 +215,33 @@ describe('moving to folders in the admin UI', () => {
       assert.deepEqual(await places(), ['to', 'to', 'to']);
     });
 
+    it('is about those that were selected when its dialog opened, even if more are selected since', async () => {
+      const from = await make.folder('From a long list');
+      const to = await make.folder('To another');
+      const course = await make.course('In all of them');
+      for (let at = 10; at < 40; at++) await make.bundle(`Bundle ${at}`, [course], from);
+      await using visit = await ui.visit(`/content?folder=${from}&kind=bundles&size=25`);
+      const { page } = visit;
+      const move = await holdRequests(page, /\/bundles\/\d+$/, { method: 'PUT' });
+      const reading = await holdRequests(page, '**/ui/api/bundles?*limit=200*');
+      await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+      await page.getByRole('button', { name: 'Select all 30' }).click();
+      await reading.begun;
+      await page.getByRole('button', { name: 'Move…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Move 25 bundles' });
+      await folderItem(dialog, 'To another').click();
+      await dialog.getByRole('button', { name: 'Move here' }).click();
+      await move.begun;
+      reading.release();
+      await page.getByText('30 selected').waitFor({ state: 'attached' });
+      await dialog.getByText('Moving 1 of 25').waitFor();
+      move.release();
+      await page.getByText(/25 bundles were moved to .*To another/).waitFor();
+      await page.getByText('5 selected').waitFor();
+      const { body } = await ui.service.api.get(`/ui/api/bundles?folder_id=${to}&limit=1`);
+      assert.equal(body.total, 25);
+    });
+
     it('ends if its page is left, and a notice says how far it got', async () => {
       await using visit = await ui.visit('/profile');
       const { page } = visit;

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { selection as texts } from '../../texts/selection.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import type { BulkWords } from './bulk-words.ts';
+import { useAskedRows } from './use-asked-rows.ts';
 import type { Selection } from './use-selection.ts';
 
 /** Deletes the selected rows of a list. Returns a button, and the dialog that asks, deletes and lists failures. */
@@ -12,7 +13,7 @@ export function useBulkDelete<T>(
     words,
     nameOf,
     description,
-    typed = false,
+    typed = () => false,
     act,
     onEnd,
   }: {
@@ -21,40 +22,31 @@ export function useBulkDelete<T>(
     /** Describes what else is lost. */
     description: (rows: readonly T[]) => ReactNode;
     /** Whether the number of rows must be typed first. */
-    typed?: boolean;
+    typed?: (rows: readonly T[]) => boolean;
     act: (row: T) => Promise<unknown>;
     onEnd: () => Promise<unknown>;
   },
 ): { button: ReactNode; dialog: ReactNode } {
-  const [deleting, setDeleting] = useState(false);
-  // The confirmed items, because the selection shrinks while they are deleted.
-  const [asked, setAsked] = useState<readonly T[]>([]);
+  // The selection shrinks while they are deleted.
+  const asked = useAskedRows(selection);
   return {
     button: (
-      <Button
-        size="xs"
-        color="red"
-        variant="light"
-        onClick={() => {
-          setAsked(selection.items);
-          setDeleting(true);
-        }}
-      >
+      <Button size="xs" color="red" variant="light" onClick={asked.open}>
         {texts.delete}
       </Button>
     ),
     dialog: (
       <BulkDialog
-        opened={deleting}
-        items={asked.map((row) => ({ row, name: nameOf(row) }))}
+        opened={asked.isOpen}
+        items={asked.rows.map((row) => ({ row, name: nameOf(row) }))}
         words={words}
-        typed={typed}
+        typed={typed(asked.rows)}
         act={act}
         onDone={(row) => selection.choose([row], false)}
         onEnd={onEnd}
-        onClose={() => setDeleting(false)}
+        onClose={asked.close}
       >
-        {description(asked)}
+        {description(asked.rows)}
       </BulkDialog>
     ),
   };

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconBooks } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { assetKey } from '../../../../../src/events/asset-key.ts';
 import { CONTENT_TYPES } from '../../../../../src/events/catalogue.ts';
 import { type Account, type AccountContent, accountContentsQuery } from '../../../api/accounts.ts';
@@ -11,6 +10,7 @@ import { addressOf } from '../../../components/asset-link.tsx';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
+import { useAskedRows } from '../../../components/selection/use-asked-rows.ts';
 import { useSelection } from '../../../components/selection/use-selection.ts';
 import type { Column } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
@@ -67,9 +67,8 @@ export function ContentsPanel({ account }: { account: Account }) {
   const query = listQuery(given({ search, type, page, size, ...ordered }));
   const contents = useQuery(accountContentsQuery(account.id, query));
   const selection = useSelection(contents.data?.data ?? [], assetKey);
-  const [removing, setRemoving] = useState(false);
-  // The items that were confirmed, while they disappear from the selection one by one.
-  const [asked, setAsked] = useState<readonly AccountContent[]>([]);
+  // They disappear from the selection one by one.
+  const removing = useAskedRows(selection);
   return (
     <>
       <DataTable
@@ -100,15 +99,7 @@ export function ContentsPanel({ account }: { account: Account }) {
                 selection,
                 nameOf: ({ name }) => name,
                 actions: (
-                  <Button
-                    size="xs"
-                    color="red"
-                    variant="light"
-                    onClick={() => {
-                      setAsked(selection.items);
-                      setRemoving(true);
-                    }}
-                  >
+                  <Button size="xs" color="red" variant="light" onClick={removing.open}>
                     {texts.remove.action(selection.chosen.size)}
                   </Button>
                 ),
@@ -125,10 +116,10 @@ export function ContentsPanel({ account }: { account: Account }) {
       />
       <RemoveContentsDialog
         accountId={account.id}
-        assets={asked}
-        opened={removing}
+        assets={removing.rows}
+        opened={removing.isOpen}
         onRemoved={(asset) => selection.choose([asset], false)}
-        onClose={() => setRemoving(false)}
+        onClose={removing.close}
       />
     </>
   );

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { IconBuilding, IconPlus } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { type AccountOverview, accountListQuery, accountsKey, deleteAccount } from '../../../api/accounts.ts';
 import { fetchCurrent } from '../../../api/query-client.ts';
 import { registrationsKey } from '../../../api/registrations.ts';
@@ -10,6 +9,7 @@ import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
+import { useAskedRows } from '../../../components/selection/use-asked-rows.ts';
 import { useBulkDelete } from '../../../components/selection/use-bulk-delete.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
 import type { Column } from '../../../components/table-columns.ts';
@@ -97,12 +97,12 @@ export function AccountListPage() {
   const query = useQuery(accountListQuery(listQuery(values)));
   const selection = useSelection(query.data?.data ?? [], ({ id }) => id);
   const actions = useAccountActions();
-  const [adding, setAdding] = useState(false);
+  const adding = useAskedRows(selection);
   const queryClient = useQueryClient();
   const remove = useBulkDelete(selection, {
     words: accounts.remove.many,
     nameOf,
-    typed: true,
+    typed: () => true,
     description: (rows) => <DeletedWithAccounts selected={rows} />,
     act: ({ id }) => deleteAccount(id),
     onEnd: () =>
@@ -161,7 +161,7 @@ export function AccountListPage() {
                 nameOf,
                 actions: (
                   <>
-                    <Button size="xs" variant="default" onClick={() => setAdding(true)}>
+                    <Button size="xs" variant="default" onClick={adding.open}>
                       {manyAccounts.add.content}
                     </Button>
                     {remove.button}
@@ -194,10 +194,10 @@ export function AccountListPage() {
         <>
           <CreateAccountDialog opened={creating === 'yes'} onClose={form.close} />
           <AddContentsDialog
-            accounts={selection.items}
-            opened={adding}
-            onDone={selection.clear}
-            onClose={() => setAdding(false)}
+            accounts={adding.rows}
+            opened={adding.isOpen}
+            onDone={adding.deselect}
+            onClose={adding.close}
           />
           {remove.dialog}
           {actions.dialogs}

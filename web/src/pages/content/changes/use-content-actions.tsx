@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { ContentType } from '../../../../../src/events/catalogue.ts';
 import { deleteAsset } from '../../../api/content-assets.ts';
 import { contentKey } from '../../../api/folders.ts';
 import { AddToAccountsDialog } from '../../../components/content-dialog/add-to-accounts-dialog.tsx';
+import { useAskedRows } from '../../../components/selection/use-asked-rows.ts';
 import { useBulkDelete } from '../../../components/selection/use-bulk-delete.tsx';
 import type { Selection } from '../../../components/selection/use-selection.ts';
 import { courses } from '../../../texts/courses.ts';
@@ -18,7 +19,7 @@ export function useContentActions<T extends { id: number; name: string }>(
   selection: Selection<T>,
 ): { actions: ReactNode; dialogs: ReactNode } {
   const queryClient = useQueryClient();
-  const [adding, setAdding] = useState(false);
+  const adding = useAskedRows(selection);
   const remove = useBulkDelete(selection, {
     words: words.words[type],
     nameOf: ({ name }) => name,
@@ -34,7 +35,7 @@ export function useContentActions<T extends { id: number; name: string }>(
   return {
     actions: (
       <>
-        <Button size="xs" variant="default" onClick={() => setAdding(true)}>
+        <Button size="xs" variant="default" onClick={adding.open}>
           {manyAccounts.add.action}
         </Button>
         {remove.button}
@@ -43,10 +44,10 @@ export function useContentActions<T extends { id: number; name: string }>(
     dialogs: (
       <>
         <AddToAccountsDialog
-          contents={selection.items.map(({ id, name }) => ({ type, id, name }))}
-          opened={adding}
-          onDone={selection.clear}
-          onClose={() => setAdding(false)}
+          contents={adding.rows.map(({ id, name }) => ({ type, id, name }))}
+          opened={adding.isOpen}
+          onDone={adding.deselect}
+          onClose={adding.close}
         />
         {remove.dialog}
       </>

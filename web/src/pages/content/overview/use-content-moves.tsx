@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { ContentType } from '../../../api/content-assets.ts';
 import type { RowSelecting } from '../../../components/data-table.tsx';
+import { useAskedRows } from '../../../components/selection/use-asked-rows.ts';
 import type { Selection } from '../../../components/selection/use-selection.ts';
 import type { RowDragging } from '../../../components/table-columns.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
@@ -27,7 +28,9 @@ export function useContentMoves<T extends Movable>(
   actions: ReactNode,
 ) {
   const isAdmin = useIsAdmin();
-  const [moving, setMoving] = useState(false);
+  const moving = useAskedRows(selection);
+  // With the folders that they are in now: some may have been moved before a failure.
+  const asked = moving.rows.map((row) => selection.chosen.get(row.id) ?? row);
   const { dragged } = useContent();
   const draggedOf = ({ id, name, folder_id }: T): Dragged => ({ type, id, name, folderId: folder_id });
   /** Notes where selected rows are now, because they may have left the list. */
@@ -54,7 +57,7 @@ export function useContentMoves<T extends Movable>(
     nameOf: ({ name }) => name,
     actions: (
       <>
-        <Button size="xs" onClick={() => setMoving(true)}>
+        <Button size="xs" onClick={moving.open}>
           {content.moveSelected}
         </Button>
         {actions}
@@ -65,11 +68,11 @@ export function useContentMoves<T extends Movable>(
     ...(isAdmin ? { dragging, selecting } : {}),
     dialog: (
       <MoveDialog
-        opened={moving}
-        assets={selection.items.map(draggedOf)}
-        onMoved={selection.clear}
-        onPartly={keepPlaces(selection.items)}
-        onClose={() => setMoving(false)}
+        opened={moving.isOpen}
+        assets={asked.map(draggedOf)}
+        onMoved={moving.deselect}
+        onPartly={keepPlaces(asked)}
+        onClose={moving.close}
       />
     ),
   };

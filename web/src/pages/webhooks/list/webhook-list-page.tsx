@@ -120,7 +120,7 @@ export function WebhookListPage() {
         </>
       );
     },
-    typed: selection.items.some(({ depth }) => depth > 0),
+    typed: (asked) => asked.some(({ depth }) => depth > 0),
     act: ({ id }) => deleteWebhook(id),
     onEnd: () => queryClient.invalidateQueries({ queryKey: webhooksKey }),
   });
