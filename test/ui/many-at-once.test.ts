@@ -204,6 +204,36 @@ describe('actions on many rows at once', () => {
     await page.locator('h1:focus').waitFor();
   });
 
+  it('webhooks that are no longer visible are deleted only after their number is typed, since messages may have come', async () => {
+    const { api } = ui.service;
+    const webhook = { topic: 'ACCOUNT', target_url: 'http://127.0.0.1:9/', paused: true };
+    const { id } = await api.create('/webhooks', { ...webhook, name: 'Unseen' });
+    await api.create('/webhooks', { ...webhook, name: 'In its place' });
+    await using visit = await ui.visit('/administration/integrations/webhooks?search=Unseen');
+    const { page } = visit;
+    await page.getByRole('checkbox', select('Unseen')).check();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete' });
+    await dialog.getByText('Nothing more is sent').waitFor();
+    assert.equal(await dialog.getByRole('textbox').count(), 0, 'nothing waits for a visible webhook');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('searchbox').fill('In its place');
+    await page.getByRole('checkbox', select('Unseen')).waitFor({ state: 'detached' });
+    await make.accounts('Sent to it');
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await dialog
+      .getByText('will be discarded: 0 when the list showed them, and any that came since.')
+      .waitFor();
+    await dialog.getByRole('button', { name: 'Delete 1 webhook' }).click();
+    await dialog.getByText('This is not the number of selected rows.').waitFor();
+    await visit.assertAccessible();
+    await dialog.getByLabel('Type 1 to confirm').fill('1');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 webhook deleted.').waitFor();
+    assert.equal((await api.get(`/webhooks/${id}`)).status, 404);
+  });
+
   it('the headers of a table stay visible while the page scrolls', async () => {
     await make.accounts(...Array.from({ length: 40 }, (_, at) => `Tall ${at}`));
     await using visit = await ui.visit('/accounts?search=Tall');

@@ -108,19 +108,29 @@ export function WebhookListPage() {
   const selection = useSelection(rows, ({ id }) => id);
   const actions = useWebhookActions({ latest: rows });
   const nameOf = ({ name }: WebhookOverview) => name;
+  /** What is said about the messages that wait for webhooks; null if there are none. */
+  const waitingOf = (asked: readonly WebhookOverview[]): string | null => {
+    const shown = new Set(rows.map(({ id }) => id));
+    const depths = asked.map((webhook) => (selection.chosen.get(webhook.id) ?? webhook).depth);
+    const waiting = depths.reduce((sum, depth) => sum + depth, 0);
+    // Only the visible webhooks are read again.
+    if (asked.some(({ id }) => !shown.has(id)))
+      return webhooks.remove.manyWaitingSince(formatNumber(waiting));
+    return waiting === 0 ? null : webhooks.remove.manyWaiting(formatNumber(waiting));
+  };
   const remove = useBulkDelete(selection, {
     words: webhooks.remove.many,
     nameOf,
-    description: (rows) => {
-      const waiting = rows.reduce((sum, { depth }) => sum + depth, 0);
+    description: (asked) => {
+      const waiting = waitingOf(asked);
       return (
         <>
-          {waiting > 0 && <p>{webhooks.remove.manyWaiting(formatNumber(waiting))}</p>}
+          {waiting !== null && <p>{waiting}</p>}
           <p>{webhooks.remove.manyDescription}</p>
         </>
       );
     },
-    typed: (asked) => asked.some(({ depth }) => depth > 0),
+    typed: (asked) => waitingOf(asked) !== null,
     act: ({ id }) => deleteWebhook(id),
     onEnd: () => queryClient.invalidateQueries({ queryKey: webhooksKey }),
   });
