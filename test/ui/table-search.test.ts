@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { historySearch } from '../../web/src/pages/webhooks/history/history-search.ts';
 import { listQuery, tableSearch } from '../../web/src/utilities/table-search.ts';
 
 const check = tableSearch({
@@ -55,6 +56,22 @@ test('unknown and out-of-range values of an address are ignored', () => {
   };
   assert.deepEqual(defined(inAddress(hostile)), {});
   assert.deepEqual(defined(listQuery(inAddress(hostile))), { limit: 50, offset: 0 });
+});
+
+test('texts of an address have as many characters as the service allows, though an emoji has two units', () => {
+  const longest = '🎓'.repeat(255);
+  assert.equal(inAddress({ learner: longest }).learner, longest);
+  assert.equal(inAddress({ learner: `${longest}x` }).learner, undefined);
+  assert.deepEqual(historySearch({ learner: longest, message: longest }), {
+    learner: longest,
+    message: longest,
+  });
+  assert.deepEqual(historySearch({ learner: `${longest}x`, message: `${longest}x` }), {});
+});
+
+test('a search has the first 200 characters of an address, and none of them is cut', () => {
+  assert.equal(inAddress({ search: `${'🎓'.repeat(200)}x` }).search, '🎓'.repeat(200));
+  assert.equal(inAddress({ search: `${'x'.repeat(199)}🎓🎓` }).search, `${'x'.repeat(199)}🎓`);
 });
 
 test('times of an address are times with a zone, to the minute where that is exact', () => {

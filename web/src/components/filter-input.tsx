@@ -1,6 +1,7 @@
 import { CloseButton, TextInput, type TextInputProps } from '@mantine/core';
 import { useRef } from 'react';
 import { shared } from '../texts/shared.ts';
+import { firstOf } from '../utilities/length-of.ts';
 import type { TableState } from './use-table.ts';
 import { useTypedFilter } from './use-typed-filter.ts';
 
@@ -13,12 +14,15 @@ export function FilterInput({
   name,
   label,
   pauseMs,
+  maxLength,
   ...input
-}: Pick<TextInputProps, 'className' | 'type' | 'maxLength' | 'leftSection'> & {
+}: Pick<TextInputProps, 'className' | 'type' | 'leftSection'> & {
   table: TableState;
   name: string;
   label: string;
   pauseMs: number;
+  /** In characters, unlike the attribute of the element. */
+  maxLength: number;
 }) {
   const [typed, setTyped] = useTypedFilter(table, name, pauseMs);
   const field = useRef<HTMLInputElement>(null);
@@ -29,7 +33,7 @@ export function FilterInput({
       aria-label={label}
       placeholder={label}
       value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
+      onChange={(event) => setTyped(firstOf(event.currentTarget.value, maxLength))}
       rightSection={
         typed === '' ? null : (
           <CloseButton

@@ -81,6 +81,7 @@ export const registrations = {
       account: 'Choose an account',
       course: 'Choose a course or an equivalent',
       learner: 'Enter a learner id',
+      learnerLength: 'Use at most 255 characters',
       notHeld: (course: string, account: string) =>
         `${isolate(account)} does not have ${isolate(course)}. Choose something that it has, or add it to the account first`,
     },

@@ -1,6 +1,7 @@
 import { MAX_LEARNER_ID_LENGTH } from '../../../src/text-lengths.ts';
 import { MAX_SEARCH_LENGTH } from '../../../src/ui-api/list-limits.ts';
 import { onlyKnown } from './known-search.ts';
+import { firstOf, lengthOf } from './length-of.ts';
 import { toAddressTime } from './local-time.ts';
 
 /** The order of a list: ascending or descending. */
@@ -51,7 +52,7 @@ export function tableSearch<
     };
   return onlyKnown((given): Checked => {
     const chosen: Record<string, unknown> = {};
-    const search = text(given.search).replace(CONTROL_CHARACTERS, ' ').trim().slice(0, MAX_SEARCH_LENGTH);
+    const search = firstOf(text(given.search).replace(CONTROL_CHARACTERS, ' ').trim(), MAX_SEARCH_LENGTH);
     if (search !== '') chosen.search = search;
     if ((options.sorts as readonly unknown[]).includes(given.sort)) chosen.sort = given.sort;
     if (given.direction === 'asc' || given.direction === 'desc') chosen.direction = given.direction;
@@ -70,7 +71,7 @@ export function tableSearch<
     }
     for (const name of options.texts ?? []) {
       const value = text(given[name]);
-      if (value !== '' && value.length <= MAX_LEARNER_ID_LENGTH) chosen[name] = value;
+      if (value !== '' && lengthOf(value) <= MAX_LEARNER_ID_LENGTH) chosen[name] = value;
     }
     for (const name of options.times ?? []) {
       const time = toAddressTime(text(given[name]));

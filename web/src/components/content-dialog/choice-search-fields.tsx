@@ -1,7 +1,9 @@
 import { Select, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { Ref } from 'react';
+import { MAX_SEARCH_LENGTH } from '../../../../src/ui-api/list-limits.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
+import { firstOf } from '../../utilities/length-of.ts';
 import type { Choice } from './choice.ts';
 import styles from './content-dialog.module.css';
 import type { ChoiceSearch } from './use-choice-search.ts';
@@ -27,10 +29,9 @@ export function ChoiceSearchFields<T extends Choice>({
         type="search"
         label={label}
         placeholder={texts.searchPlaceholder}
-        maxLength={200}
         leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
         value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => setTyped(firstOf(event.currentTarget.value, MAX_SEARCH_LENGTH))}
         // Enter searches for the text. It adds nothing. Escape clears the text, and only then closes the dialog.
         data-mantine-stop-propagation={typed === '' ? undefined : true}
         onKeyDown={(event) => {

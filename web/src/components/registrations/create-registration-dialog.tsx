@@ -11,6 +11,7 @@ import { newIdempotencyKey } from '../../api/request.ts';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { registrations } from '../../texts/registrations.ts';
+import { lengthOf } from '../../utilities/length-of.ts';
 import type { ChosenAsset } from '../content-dialog/asset-field.tsx';
 import { FormButtons } from '../form-buttons.tsx';
 import { FormProblem, fieldOf } from '../form-problem.tsx';
@@ -93,11 +94,12 @@ function CreateForm({
     event.preventDefault();
     if (create.isPending) return;
     const [account_id, subject, learner_id] = [account[0]?.id, course[0], learner.trim()];
-    if (account_id === undefined || subject === undefined || learner_id === '') {
+    const learnerFault = learnerFaultOf(learner_id);
+    if (account_id === undefined || subject === undefined || learnerFault !== null) {
       show({
         ...(account_id === undefined ? { account_id: texts.checks.account } : {}),
         ...(subject === undefined ? { course_id: texts.checks.course } : {}),
-        ...(learner_id === '' ? { learner_id: texts.checks.learner } : {}),
+        ...(learnerFault === null ? {} : { learner_id: learnerFault }),
       });
       return;
     }
@@ -146,7 +148,6 @@ function CreateForm({
             label={texts.learner}
             description={texts.learnerDescription}
             autoComplete="off"
-            maxLength={MAX_LEARNER_ID_LENGTH}
             value={learner}
             onChange={({ currentTarget }) => {
               setLearner(currentTarget.value);
@@ -163,6 +164,11 @@ function CreateForm({
       </Stack>
     </form>
   );
+}
+
+function learnerFaultOf(id: string): string | null {
+  if (id === '') return texts.checks.learner;
+  return lengthOf(id) > MAX_LEARNER_ID_LENGTH ? texts.checks.learnerLength : null;
 }
 
 function AccountLink({ accountId }: { accountId: number }) {

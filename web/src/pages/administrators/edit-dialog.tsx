@@ -1,16 +1,15 @@
 import { Modal, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import { type Administrator, administratorsQuery, changeAdministrator } from '../../api/administrators.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { nameFault } from '../../components/name-fault.ts';
 import { notifyDone } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { shared } from '../../texts/shared.ts';
-import { account } from '../../texts/sign-in.ts';
 import { useWhileShown } from '../../utilities/use-is-shown.ts';
 import { RoleField } from './role-field.tsx';
 
@@ -40,7 +39,8 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
   const form = useForm({
     initialValues: { name: name ?? '', role, enabled },
     validate: {
-      name: (value) => (name !== null && value.trim() === '' ? account.checks.name : null),
+      // Whoever has not signed in yet may have no name.
+      name: (value) => (name === null && value.trim() === '' ? null : nameFault(value)),
     },
   });
   const close = useWhileShown(onClose);
@@ -70,7 +70,6 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
         <TextInput
           label={texts.editDialog.name}
           description={name === null ? texts.editDialog.nameLater : undefined}
-          maxLength={MAX_NAME_LENGTH}
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('name')}

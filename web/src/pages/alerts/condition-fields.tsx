@@ -1,6 +1,5 @@
 import { Group, NumberInput, Radio, Stack, Switch, TextInput } from '@mantine/core';
 import { CONDITIONS } from '../../../../src/alerts/rules/alert-rule.ts';
-import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import { Panel } from '../../components/panel.tsx';
 import { alerts } from '../../texts/alerts.ts';
 import { type AlertFormState, hasMinutes, isAboutWebhooks } from './alert-draft.ts';
@@ -14,13 +13,7 @@ export function ConditionFields({ form }: { form: AlertFormState }) {
   return (
     <Panel title={texts.watched}>
       <Stack gap="md">
-        <TextInput
-          label={texts.name}
-          maxLength={MAX_NAME_LENGTH}
-          autoComplete="off"
-          data-path="name"
-          {...form.getInputProps('name')}
-        />
+        <TextInput label={texts.name} autoComplete="off" data-path="name" {...form.getInputProps('name')} />
         <Radio.Group label={texts.condition} {...form.getInputProps('condition')}>
           <Stack gap="xs" mt={6}>
             {CONDITIONS.map((each) => (

@@ -2,13 +2,14 @@ import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { SCOPES, type Scope } from '../../../../src/identity/scopes.ts';
-import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
+import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import type { ClientInput } from '../../api/clients.ts';
 import { Callout } from '../../components/callout.tsx';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { UnsavedChanges } from '../../components/unsaved-changes.tsx';
 import { clients } from '../../texts/clients.ts';
+import { lengthOf } from '../../utilities/length-of.ts';
 import styles from './clients.module.css';
 import { READS } from './read-scopes.ts';
 
@@ -103,7 +104,6 @@ export function ClientForm({
           label={texts.email}
           description={texts.emailDescription}
           type="email"
-          maxLength={MAX_EMAIL_LENGTH}
           autoComplete="off"
           data-path="email"
           {...form.getInputProps('email')}
@@ -179,8 +179,7 @@ function ScopesField({
 
 function nameFault(name: string): string | null {
   if (name.trim() === '') return texts.checks.name;
-  // The service also counts code points.
-  return [...name.trim()].length > MAX_NAME_LENGTH ? texts.checks.nameLength : null;
+  return lengthOf(name.trim()) > MAX_NAME_LENGTH ? texts.checks.nameLength : null;
 }
 
 function emailFault(email: string): string | null {

@@ -1,10 +1,10 @@
 import { TextInput } from '@mantine/core';
-import { isNotEmpty, useForm } from '@mantine/form';
+import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import { changeProfile } from '../../api/profile.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { nameFault } from '../../components/name-fault.ts';
 import { notifyDone } from '../../components/notify.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { SaveButton } from '../../components/save-button.tsx';
@@ -25,7 +25,7 @@ export function NamePanel() {
   const queryClient = useQueryClient();
   const form = useForm({
     initialValues: { name: administrator.name },
-    validate: { name: isNotEmpty(account.checks.name) },
+    validate: { name: nameFault },
   });
   const change = useFormMutation({
     mutationFn: ({ name }: { name: string }) => changeProfile({ name: name.trim() }),
@@ -47,12 +47,7 @@ export function NamePanel() {
       <UnsavedChanges when={form.isDirty() && !isSent} />
       <form noValidate onSubmit={form.onSubmit(save)} className={styles.form}>
         <FormProblem error={change.error} fields={FIELDS} />
-        <TextInput
-          label={texts.name}
-          autoComplete="name"
-          maxLength={MAX_NAME_LENGTH}
-          {...form.getInputProps('name')}
-        />
+        <TextInput label={texts.name} autoComplete="name" {...form.getInputProps('name')} />
         <dl className={styles.facts}>
           <div>
             <dt>{texts.email}</dt>

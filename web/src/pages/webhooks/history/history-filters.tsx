@@ -2,8 +2,10 @@ import { Button, Popover, Select, TextInput } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import type { Subtopic } from '../../../../../src/events/catalogue.ts';
+import { MAX_LEARNER_ID_LENGTH } from '../../../../../src/text-lengths.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
+import { firstOf } from '../../../utilities/length-of.ts';
 import { LATEST_LOCAL_TIME, toLocalTime } from '../../../utilities/local-time.ts';
 import styles from './history.module.css';
 import { HISTORY_FILTERS, type HistorySearch, historySearch } from './history-search.ts';
@@ -11,6 +13,11 @@ import { HISTORY_FILTERS, type HistorySearch, historySearch } from './history-se
 const texts = deliveries.filters;
 /** Other numbers are no ids: the filter would be ignored. */
 const ID_PATTERN = '[1-9][0-9]{0,14}';
+
+/** Ids that are copied often have spaces around them. A longer text would be ignored, and all messages shown. */
+function enteredText(text: string): string {
+  return firstOf(text.trim(), MAX_LEARNER_ID_LENGTH);
+}
 
 /** The filters of the history, in a form that a button opens. */
 export function HistoryFilters({
@@ -28,9 +35,8 @@ export function HistoryFilters({
   const count = HISTORY_FILTERS.filter((name) => search[name] !== undefined).length;
   const apply = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    // Ids that are copied often have spaces around them.
     const entered = Object.fromEntries(
-      Array.from(new FormData(event.currentTarget), ([name, value]) => [name, String(value).trim()]),
+      Array.from(new FormData(event.currentTarget), ([name, value]) => [name, enteredText(String(value))]),
     );
     // When clocks go back, two times have the same text.
     for (const name of ['from', 'until'] as const)
@@ -69,7 +75,7 @@ export function HistoryFilters({
             comboboxProps={{ withinPortal: false }}
             data={subtopics.map((value) => ({ value, label: webhooks.subtopics[value].name }))}
           />
-          <TextInput name="learner" label={texts.learner} defaultValue={search.learner} maxLength={255} />
+          <TextInput name="learner" label={texts.learner} defaultValue={search.learner} />
           <div className={styles.filterPair}>
             <TextInput
               name="account"
@@ -94,7 +100,7 @@ export function HistoryFilters({
               inputMode="numeric"
               pattern="[1-9][0-9]{2}"
             />
-            <TextInput name="message" label={texts.message} defaultValue={search.message} maxLength={255} />
+            <TextInput name="message" label={texts.message} defaultValue={search.message} />
           </div>
           <div className={styles.filterPair}>
             <TextInput

@@ -1,5 +1,6 @@
 import { SUBTOPICS, type Subtopic } from '../../../../../src/events/catalogue.ts';
 import { MAX_LEARNER_ID_LENGTH } from '../../../../../src/text-lengths.ts';
+import { lengthOf } from '../../../utilities/length-of.ts';
 import { toAddressTime } from '../../../utilities/local-time.ts';
 
 /** The filters of the history in the address, except the outcome. */
@@ -34,7 +35,8 @@ export function historySearch(given: Record<string, unknown>): HistorySearch {
   if (event !== undefined) found.event = event;
   for (const name of ['learner', 'message'] as const) {
     const text = typeof given[name] === 'number' ? String(given[name]) : given[name];
-    if (typeof text === 'string' && text !== '' && text.length <= MAX_LEARNER_ID_LENGTH) found[name] = text;
+    if (typeof text === 'string' && text !== '' && lengthOf(text) <= MAX_LEARNER_ID_LENGTH)
+      found[name] = text;
   }
   for (const name of ['account', 'course', 'code'] as const) {
     const number = Number(given[name]);
