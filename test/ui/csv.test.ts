@@ -101,7 +101,30 @@ describe('a list of learners', () => {
     ]);
     assert.deepEqual(ids('Learner ID;city\nada;London'), ['ada']);
     assert.deepEqual(ids('city\tlearner\nLondon\tada'), ['ada']);
-    assert.deepEqual(ids('learner_id\nLovelace, Ada'), ['Lovelace']);
+  });
+
+  it('has no ids that a separator without quotes has cut', () => {
+    const fault =
+      'has more columns than the header. Put a value that contains a comma, semicolon or tab in quotes';
+    for (const separator of [',', ';', '\t']) {
+      const rows = [
+        ['learner_id', 'city'],
+        ['grace', 'Paris'],
+        ['cn=ada', 'ou=a', 'London'],
+      ];
+      const text = rows.map((cells) => cells.join(separator)).join('\n');
+      assert.deepEqual(ids(text), ['grace'], separator);
+      assert.deepEqual(faults(text), [`3: ${fault}`], separator);
+    }
+    assert.deepEqual(faults('learner_id\ngrace\ncn=ada,ou=a'), [`3: ${fault}`]);
+    assert.deepEqual(faults('name,learner_id\nLovelace, Ada,ada'), [`2: ${fault}`]);
+    assert.deepEqual(ids('learner_id\ngrace\n"cn=ada,ou=a"'), ['grace', 'cn=ada,ou=a']);
+  });
+
+  it('may have empty cells at the ends of its rows, as spreadsheets write them', () => {
+    const text = 'learner_id,name\nada,Ada,,\ngrace,Grace, ,';
+    assert.deepEqual(ids(text), ['ada', 'grace']);
+    assert.deepEqual(faults(text), []);
   });
 
   it('reports the fault of each row by the line number that an editor shows', () => {

@@ -105,6 +105,8 @@ export const registrations = {
       characters: 'contains control characters',
       unreadable: 'contains �, which replaces a character that could not be read',
       columns: 'has several columns. Add a header row with a column learner_id',
+      cells:
+        'has more columns than the header. Put a value that contains a comma, semicolon or tab in quotes',
       repeated: (row: number) => `repeats row ${row}`,
     },
     unusable: (count: number) =>

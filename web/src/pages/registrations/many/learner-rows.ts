@@ -2,6 +2,7 @@ import Papa from 'papaparse';
 import { MAX_LEARNER_ID_LENGTH } from '../../../../../src/text-lengths.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import { textOf } from '../../../utilities/exported-text.ts';
+import { lengthOf } from '../../../utilities/length-of.ts';
 
 const { faults } = registrations.many;
 const DELIMITERS = [',', ';', '\t'];
@@ -38,8 +39,8 @@ export function readLearnerRows(text: string): LearnerRows {
   const learners: LearnerRow[] = [];
   const faulty: FaultyRow[] = [];
   const rowOfId = new Map<string, number>();
-  for (const { row, id, isSplit } of rows) {
-    const fault = faultOf(id, isSplit, rowOfId.get(id));
+  for (const { row, id, splitFault } of rows) {
+    const fault = splitFault ?? faultOf(id, rowOfId.get(id));
     if (fault === null) {
       learners.push({ row, id });
       rowOfId.set(id, row);
@@ -50,33 +51,38 @@ export function readLearnerRows(text: string): LearnerRows {
   return { learners, faulty };
 }
 
-function faultOf(id: string, isSplit: boolean, earlier: number | undefined): string | null {
-  if (isSplit) return faults.columns;
+function faultOf(id: string, earlier: number | undefined): string | null {
   if (id === '') return faults.empty;
   if (CONTROL_CHARACTERS.test(id)) return faults.characters;
   if (id.includes(REPLACEMENT_CHARACTER)) return faults.unreadable;
-  if ([...id].length > MAX_LEARNER_ID_LENGTH) return faults.tooLong(MAX_LEARNER_ID_LENGTH);
+  if (lengthOf(id) > MAX_LEARNER_ID_LENGTH) return faults.tooLong(MAX_LEARNER_ID_LENGTH);
   return earlier === undefined ? null : faults.repeated(earlier);
 }
 
 interface Row extends LearnerRow {
-  /** Whether the text may be CSV with unknown columns. */
-  isSplit: boolean;
+  /** Why its cells are unclear; null if they are clear. */
+  splitFault: string | null;
 }
 
 function rowsOf(text: string): Row[] {
   if (text === '') return [];
   const { data } = Papa.parse<string[]>(text, { delimitersToGuess: DELIMITERS });
-  const column = (data[0] ?? []).findIndex((name) => HEADERS.has(name.trim().toLowerCase()));
+  const [header = []] = data;
+  const column = header.findIndex((name) => HEADERS.has(name.trim().toLowerCase()));
   if (column >= 0) {
-    return data.slice(1).map((cells, index) => ({
-      row: index + 2,
-      id: textOf(cells[column] ?? '').trim(),
-      isSplit: false,
-    }));
+    return data.slice(1).map((cells, index) => {
+      // Without quotes, a separator in a value cuts it. Spreadsheets add empty cells at the end of a row.
+      const isCut = cells.slice(header.length).some((cell) => cell.trim() !== '');
+      return {
+        row: index + 2,
+        id: textOf(cells[column] ?? '').trim(),
+        splitFault: isCut ? faults.cells : null,
+      };
+    });
   }
   return text.split(/\r\n|\r|\n/).map((line, index) => {
     const id = line.trim();
-    return { row: index + 1, id, isSplit: DELIMITERS.some((delimiter) => id.includes(delimiter)) };
+    const isSplit = DELIMITERS.some((delimiter) => id.includes(delimiter));
+    return { row: index + 1, id, splitFault: isSplit ? faults.columns : null };
   });
 }
