@@ -117,7 +117,6 @@ export class AlertService {
       const columns = columnsOf(input, current, now);
       const urlChanged = this.#changesUrl(current, input);
       await updateRule(tx, id, columns, now);
-      await noteFirstRule(tx, now);
       await this.#writeUrl(tx, id, input);
       if (!watchesTheSame(current, columns)) {
         await endFiringsOfRule(tx, id, 'RULE_CHANGED', now);

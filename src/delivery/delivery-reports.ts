@@ -1,4 +1,3 @@
-import type { Subtopic } from '../events/catalogue.ts';
 import type { Logger } from '../observability/log.ts';
 import { OncePerMinute } from '../observability/once-per-minute.ts';
 import type { QueuedMessage, Settled } from '../queue/message-queue.ts';
@@ -54,7 +53,7 @@ export class DeliveryReports {
     if (result.requestHeaders.length === 0) return null;
     const succeeded = result.outcome === 'DELIVERED';
     const { loggingMode, credentials, targetUrl } = target;
-    if (this.#with.deliveryLog.extent(loggingMode, label as Subtopic, succeeded) !== 'full') return null;
+    if (this.#with.deliveryLog.extent(loggingMode, label, succeeded) !== 'full') return null;
     const { requestHeaders, responseHeaders } = result;
     return storedHeaders(keptHeaders({ requestHeaders, responseHeaders, credentials, targetUrl }));
   }
@@ -79,7 +78,7 @@ export class DeliveryReports {
     this.#with.deliveryLog.attempt({
       webhookId: target.webhookId,
       mode: target.loggingMode,
-      subtopic: message.label as Subtopic,
+      subtopic: message.label,
       messageId: message.messageId,
       attempt: message.receiveCount,
       succeeded: outcome.succeeded,
@@ -167,5 +166,5 @@ function removalOf(
   { label, messageId, body }: QueuedMessage,
   reason: StatusReason,
 ): LoggedRemoval {
-  return { webhookId, mode: loggingMode, subtopic: label as Subtopic, messageId, message: body, reason };
+  return { webhookId, mode: loggingMode, subtopic: label, messageId, message: body, reason };
 }

@@ -307,7 +307,7 @@ describe('the server', () => {
 describe('a connection on which nothing happens for longer than allowed', () => {
   let server: SmallServer;
   before(async () => {
-    server = await startSmallServer({ idleTimeoutMs: 500 });
+    server = await startSmallServer({ idleTimeoutMs: 1_500 });
   });
   after(() => server.stop());
 

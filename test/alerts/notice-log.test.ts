@@ -60,7 +60,7 @@ describe('the log', () => {
     await until(() => textsOf(alerts).length > 1, 'the log says more');
     assert.deepEqual(textsOf(alerts), [
       'a notice of an alert could not be sent: retrying',
-      'a notice of an alert is not retried any more: it could not be sent for 24 hours',
+      'a notice of an alert is not retried any more: it could not be sent within 24 hours',
     ]);
     const [line] = alerts.service.logLines.filter(({ msg }) => /not retried any more/.test(msg));
     assert.deepEqual([line!.level, line!.reason], ['error', '500 Internal Server Error']);

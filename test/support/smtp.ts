@@ -29,8 +29,6 @@ export class MailServer implements AsyncDisposable {
   /** Addresses whose mailbox is busy. */
   readonly busyAddresses = new Set<string>();
   behaviour: SmtpBehaviour = 'accept';
-  /** How long it scans a message before it accepts it. */
-  scansForMs = 0;
   readonly #server: SMTPServer;
   readonly #sockets = new Set<Socket>();
 
@@ -72,7 +70,7 @@ export class MailServer implements AsyncDisposable {
               user: session.user ?? null,
             }),
           );
-          setTimeout(done, this.scansForMs);
+          done();
         });
       },
     });

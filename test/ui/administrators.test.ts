@@ -130,7 +130,7 @@ describe('administrators', () => {
       await inviteBeside('left@example.com');
       await using visit = await ui.visit(ADDRESS);
       const { page } = visit;
-      const question = page.getByRole('dialog', { name: 'Leave before it is shown?' });
+      const question = page.getByRole('dialog', { name: 'Leave now?' });
       const takeInTime = async (held: HeldRequests) => {
         await held.begun;
         const leave = () => page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);

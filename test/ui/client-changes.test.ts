@@ -232,7 +232,7 @@ describe('an API client', () => {
     await createBeside(ui.service, 'Locked out');
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const question = page.getByRole('dialog', { name: 'Leave before it is shown?' });
+    const question = page.getByRole('dialog', { name: 'Leave now?' });
     const leave = () => page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
     const takeInTime = async (held: HeldRequests) => {
       await question.waitFor();

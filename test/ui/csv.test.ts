@@ -105,7 +105,7 @@ describe('a list of learners', () => {
 
   it('has no ids that a separator without quotes has cut', () => {
     const fault =
-      'has more columns than the header. Put a value that contains a comma, semicolon or tab in quotes';
+      'has more cells than the header row. Put values that contain a comma, semicolon or tab in quotes';
     for (const separator of [',', ';', '\t']) {
       const rows = [
         ['learner_id', 'city'],

@@ -223,7 +223,7 @@ describe('actions on many rows at once', () => {
     await make.accounts('Sent to it');
     await page.getByRole('button', { name: 'Delete…' }).click();
     await dialog
-      .getByText('will be discarded: 0 when the list showed them, and any that came since.')
+      .getByText('will be discarded: 0 when they were last shown, and any that have arrived since.')
       .waitFor();
     await dialog.getByRole('button', { name: 'Delete 1 webhook' }).click();
     await dialog.getByText('This is not the number of selected rows.').waitFor();

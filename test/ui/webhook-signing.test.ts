@@ -212,14 +212,14 @@ describe('the signing of a webhook’s postbacks in the admin UI', () => {
     await page.getByRole('button', { name: 'Sign postbacks…' }).click();
     await page.getByRole('button', { name: 'Create secret' }).click();
     await held.begun;
-    const question = page.getByRole('dialog', { name: 'Leave before it is shown?' });
+    const question = page.getByRole('dialog', { name: 'Leave now?' });
     await page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
     await question.getByRole('button', { name: 'Stay' }).click();
     await question.waitFor({ state: 'detached' });
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'History' }).click();
-    await question.getByText('It is being created, and cannot be shown later.').waitFor();
+    await question.getByText('What you requested is still being created. It is shown only once.').waitFor();
     await visit.assertAccessible();
     held.release();
     await question.waitFor({ state: 'detached' });

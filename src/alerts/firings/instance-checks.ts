@@ -100,7 +100,7 @@ export class InstanceChecks {
     if (isRepetition && !isDue && !this.#takesOver()) return;
     const counting = this.#counting();
     // What an earlier start on this host has reported, such as before a crash, is outdated: this instance knows better.
-    const former = { hostName: about.hostName, names: this.#checked, until: this.#startedAt };
+    const former = { hostName: about.hostName, names: this.#checked, until: this.#startedAt + this.#aheadMs };
     await database.transaction(async (tx) => {
       await replaceTroubles(tx, about.instance, troubles, now() + this.#aheadMs);
       await deleteFormerTroubles(tx, former, counting);
@@ -125,7 +125,7 @@ export class InstanceChecks {
 
   /** Whether reports from before the start of this instance no longer count, but may still be stored. */
   #takesOver(): boolean {
-    const areSilent = this.#with.now() - this.#startedAt > COUNTS_MS;
+    const areSilent = this.#with.now() - this.#startedAt > COUNTS_MS + this.#aheadMs;
     return !this.#hasTakenOver && areSilent && this.#checked.length > 0;
   }
 

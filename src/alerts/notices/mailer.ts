@@ -9,9 +9,9 @@ const CONNECT_MS = 10 * SECOND_MS;
 /**
  * A server that has not accepted a message within this time has failed. It may be silent for all of it: many scan a
  * message before they accept it, for up to 10 minutes (RFC 5321, 4.5.3.2.6). One that is abandoned earlier may deliver
- * the message nevertheless, and again after each retry. Well below the lease of a notice.
+ * the message nevertheless, and again after each retry. Below the lease of a notice.
  */
-export const MAIL_DEADLINE_MS = 90 * SECOND_MS;
+const DEADLINE_MS = 90 * SECOND_MS;
 const MAX_RECIPIENTS_NAMED = 5;
 
 /** An e-mail in plain text. */
@@ -50,12 +50,10 @@ export interface SendOutcome {
  */
 export class Mailer {
   readonly #place: SmtpPlace | null;
-  readonly #deadlineMs: number;
 
   /** @param place null if the settings name no server */
-  constructor(place: SmtpPlace | null, { deadlineMs = MAIL_DEADLINE_MS }: { deadlineMs?: number } = {}) {
+  constructor(place: SmtpPlace | null) {
     this.#place = place;
-    this.#deadlineMs = deadlineMs;
   }
 
   /** Whether the settings name a server. */
@@ -67,15 +65,13 @@ export class Mailer {
   async send(mail: Mail, signal: AbortSignal): Promise<SendOutcome> {
     const place = this.#place;
     if (place === null) return { sent: false, error: 'the setting smtp_host is not set' };
-    const deadlineMs = this.#deadlineMs;
-    const deadline = AbortSignal.timeout(deadlineMs);
+    const deadline = AbortSignal.timeout(DEADLINE_MS);
     try {
-      const limits = { signal: AbortSignal.any([signal, deadline]), silenceMs: deadlineMs };
-      const info = await deliver(place, mail, limits);
+      const info = await deliver(place, mail, AbortSignal.any([signal, deadline]));
       return outcomeOf(mail, info);
     } catch (error) {
       const reason = deadline.aborted
-        ? `the SMTP server did not finish within ${deadlineMs / SECOND_MS} s`
+        ? `the SMTP server did not finish within ${DEADLINE_MS / SECOND_MS} s`
         : mailFailure(error);
       const before =
         mail.rejected.length === 0 ? '' : `; before, it ${refusalText('rejected', mail.rejected)}`;
@@ -111,11 +107,7 @@ function writtenAlike(address: string): string {
   return address.slice(0, at).replace(/^"(.*)"$/, '$1') + address.slice(at).toLowerCase();
 }
 
-async function deliver(
-  place: SmtpPlace,
-  mail: Mail,
-  { signal, silenceMs }: { signal: AbortSignal; silenceMs: number },
-): Promise<SentMessageInfo> {
+async function deliver(place: SmtpPlace, mail: Mail, signal: AbortSignal): Promise<SentMessageInfo> {
   const { createTransport } = await import('nodemailer');
   const { host, port, security, user, password, from } = place;
   const transport = createTransport({
@@ -128,7 +120,6 @@ async function deliver(
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     dnsTimeout: CONNECT_MS,
-    socketTimeout: silenceMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

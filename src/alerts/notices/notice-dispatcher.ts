@@ -162,8 +162,8 @@ export class NoticeDispatcher implements AsyncDisposable {
     this.#outages.delete(ruleId);
     if (!wasDue) log.info('a notice of an alert could not be sent, and no longer needs to be', fields);
     else {
-      const who = sent || sentAt !== null ? 'some addresses could not get it' : 'it could not be sent';
-      log.error(`a notice of an alert is not retried any more: ${who} for 24 hours`, { ...fields, kind });
+      const who = sent || sentAt !== null ? 'some addresses did not accept it' : 'it could not be sent';
+      log.error(`a notice of an alert is not retried any more: ${who} within 24 hours`, { ...fields, kind });
     }
   }
 

@@ -125,7 +125,7 @@ export async function deleteSurplusSessionsOf(
   );
 }
 
-/** Removes sessions that have not been active since these times, at most `limit`, and returns how many. */
+/** Removes sessions outside of these times, at most `limit`, and returns how many. */
 export async function deleteExpiredSessions(
   tx: Transaction,
   { beganAfter, seenAfter, until }: ActiveSessions,

@@ -80,7 +80,7 @@ export interface SessionsDependencies {
  * Sessions of administrators. A session's token is 256 random bits, of which only a hash is stored. Everything about a
  * session is in the database, so that every instance knows it, and ending it takes effect everywhere immediately. A
  * session ends when it has not been used for the idle time, and in any case at the end of its lifetime. It also ends if the
- * clock is set back to before its last use.
+ * clock is set back to more than a minute before its start or last use.
  */
 export class Sessions {
   readonly #with: SessionsDependencies;
@@ -187,10 +187,12 @@ export class Sessions {
     });
   }
 
-  /** Deletes sessions that expired a day ago or are a day in the future, at most `limit`, and returns how many. */
+  /**
+   * Deletes sessions that expired a day ago, or that are from before the clock was set back: at most `limit`. Returns how many.
+   */
   async forgetExpired(limit: number): Promise<number> {
     const now = this.#with.now();
-    const recent = { ...this.#activeAt(now - KEPT_EXPIRED_MS), until: now + KEPT_EXPIRED_MS };
+    const recent = { ...this.#activeAt(now - KEPT_EXPIRED_MS), until: now + SET_BACK_MS };
     return await this.#with.database.transaction((tx) => deleteExpiredSessions(tx, recent, limit));
   }
 

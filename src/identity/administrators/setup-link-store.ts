@@ -23,8 +23,8 @@ export interface LinkTimes {
   invitationUntil: number;
 }
 
-/** SQL for whether a link is valid, with the parameters of {@link parametersOf}. */
-const IS_VALID = `token_hash = ? and expires_at > ? and (expires_at <= ? or expires_at <= ? and exists (
+/** SQL for whether a link is valid at these times, with the parameters of {@link parametersOf}. */
+const IS_IN_TIME = `expires_at > ? and (expires_at <= ? or expires_at <= ? and exists (
   select 1 from administrators as invited
   where invited.id = setup_links.administrator_id and invited.password_hash is null))`;
 
@@ -35,8 +35,9 @@ export async function selectLink(
   times: LinkTimes,
 ): Promise<Pick<SetupLinkRow, 'administrator_id'> | undefined> {
   const [row] = await reader.all<Pick<SetupLinkRow, 'administrator_id'>>(
-    `select administrator_id from setup_links where ${IS_VALID}`,
-    ...parametersOf(tokenHash, times),
+    `select administrator_id from setup_links where token_hash = ? and ${IS_IN_TIME}`,
+    tokenHash,
+    ...parametersOf(times),
   );
   return row;
 }
@@ -48,8 +49,9 @@ export async function takeLink(
   times: LinkTimes,
 ): Promise<Pick<SetupLinkRow, 'administrator_id'> | undefined> {
   const [row] = await tx.all<Pick<SetupLinkRow, 'administrator_id'>>(
-    `delete from setup_links where ${IS_VALID} returning administrator_id`,
-    ...parametersOf(tokenHash, times),
+    `delete from setup_links where token_hash = ? and ${IS_IN_TIME} returning administrator_id`,
+    tokenHash,
+    ...parametersOf(times),
   );
   return row;
 }
@@ -59,16 +61,16 @@ export async function deleteLinkOf(tx: Transaction, administratorId: number): Pr
   await tx.run('delete from setup_links where administrator_id = ?', administratorId);
 }
 
-/** Removes links that have expired, at most `limit`, and returns how many. */
-export async function deleteExpiredLinks(tx: Transaction, now: number, limit: number): Promise<number> {
+/** Removes links that are not valid at these times, at most `limit`, and returns how many. */
+export async function deleteExpiredLinks(tx: Transaction, times: LinkTimes, limit: number): Promise<number> {
   return await tx.run(
     `delete from setup_links where subject in
-       (select old.subject from setup_links as old where old.expires_at <= ? limit ?)`,
-    now,
+       (select setup_links.subject from setup_links where not (${IS_IN_TIME}) limit ?)`,
+    ...parametersOf(times),
     limit,
   );
 }
 
-function parametersOf(tokenHash: string, { after, until, invitationUntil }: LinkTimes): SqlValue[] {
-  return [tokenHash, after, until, invitationUntil];
+function parametersOf({ after, until, invitationUntil }: LinkTimes): SqlValue[] {
+  return [after, until, invitationUntil];
 }

@@ -82,9 +82,9 @@ export class SetupLinks {
     await deleteLinkOf(tx, administratorId);
   }
 
-  /** Deletes links that have expired, at most `limit`, and returns how many. */
+  /** Deletes links that have expired or are from before the clock was set back, at most `limit`, and returns how many. */
   async forgetExpired(limit: number): Promise<number> {
-    return await this.#with.database.transaction((tx) => deleteExpiredLinks(tx, this.#with.now(), limit));
+    return await this.#with.database.transaction((tx) => deleteExpiredLinks(tx, this.#times(), limit));
   }
 
   #times(): LinkTimes {

@@ -156,6 +156,12 @@ describe('the log line of an attempt', () => {
     }
   });
 
+  it('follows the general level for an event that only a later release knows', () => {
+    const later = success('NONE', { subtopic: 'COURSE_RETIRED' });
+    assert.equal(linesOf({}, (log) => log.attempt(later)).length, 0);
+    assert.equal(linesOf({ level: 'debug' }, (log) => log.attempt(later)).length, 1);
+  });
+
   it('is not suppressed by the level of its own class', () => {
     const levels = { customLevels: { PostbackDelivery: 'silent' } } as const;
     assert.equal(linesOf(levels, (log) => log.attempt(success('SUMMARY'))).length, 1);

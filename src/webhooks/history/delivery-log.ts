@@ -1,4 +1,4 @@
-import { SUBTOPICS, type Subtopic, topicOf } from '../../events/catalogue.ts';
+import { SUBTOPICS, topicOf } from '../../events/catalogue.ts';
 import type { Logger, Logs } from '../../observability/log.ts';
 import { queryCensor, withoutQueries, withoutQuery } from '../../observability/url-censor.ts';
 import type { LogClassName } from '../../settings/log-classes.ts';
@@ -22,7 +22,7 @@ export interface LoggedMessage {
   /** The webhook's own logging mode. */
   readonly mode: LoggingMode;
   /** The message's own. Its topic may differ from that of a webhook that was changed since. */
-  readonly subtopic: Subtopic;
+  readonly subtopic: string;
   readonly messageId: string;
   /** The postback body. */
   readonly message: string;
@@ -72,21 +72,25 @@ const REASONS: Readonly<Record<StatusReason, string>> = {
  */
 export class DeliveryLog {
   readonly #log: Logger;
-  readonly #levels: Readonly<Record<Subtopic, RelevantLevels>>;
+  /** By subtopic. A later release, which may run beside this one, may have others. */
+  readonly #levels: ReadonlyMap<string, RelevantLevels>;
+  readonly #generalLevels: RelevantLevels;
 
   constructor(logs: Logs) {
     this.#log = logs.always(DELIVERY_CLASS);
-    this.#levels = Object.fromEntries(
+    this.#generalLevels = { generalLevel: logs.level, classLevel: logs.level };
+    this.#levels = new Map(
       SUBTOPICS.map((subtopic) => [
         subtopic,
         { generalLevel: logs.level, classLevel: logs.levelOf(TRIGGERING_CLASSES[topicOf(subtopic)]) },
       ]),
-    ) as Record<Subtopic, RelevantLevels>;
+    );
   }
 
   /** How detailed the log line of such a delivery is. Checked before collecting its data. */
-  extent(mode: LoggingMode, subtopic: Subtopic, succeeded: boolean): LogExtent {
-    return logExtentOf(effectiveLoggingMode(mode, this.#levels[subtopic]), succeeded);
+  extent(mode: LoggingMode, subtopic: string, succeeded: boolean): LogExtent {
+    const levels = this.#levels.get(subtopic) ?? this.#generalLevels;
+    return logExtentOf(effectiveLoggingMode(mode, levels), succeeded);
   }
 
   /** Logs an attempt. */

@@ -2,7 +2,6 @@ import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { WebhookRow } from '../../database/schema.ts';
-import type { Subtopic } from '../../events/catalogue.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import type { LoggingMode } from '../configuration/logging-mode.ts';
@@ -41,7 +40,7 @@ export function removalOf(
   return {
     webhookId: message.lineId,
     mode: logging_mode as LoggingMode,
-    subtopic: message.label as Subtopic,
+    subtopic: message.label,
     messageId: message.messageId,
     message: message.body,
     reason,

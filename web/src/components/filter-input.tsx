@@ -33,7 +33,7 @@ export function FilterInput({
       aria-label={label}
       placeholder={label}
       value={typed}
-      onChange={(event) => setTyped(firstOf(event.currentTarget.value, maxLength))}
+      onChange={(event) => setTyped(firstOf(event.currentTarget.value.trimStart(), maxLength))}
       rightSection={
         typed === '' ? null : (
           <CloseButton

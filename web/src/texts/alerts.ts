@@ -89,7 +89,7 @@ export const alerts = {
     ended: 'Ended',
     reasons: {
       RESOLVED: 'Resolved',
-      NO_LONGER_REPORTED: 'Instance no longer reports',
+      NO_LONGER_REPORTED: 'No longer reported',
       PAUSED: 'Webhook paused',
       DEACTIVATED: 'Webhook deactivated',
       DELETED: 'Webhook deleted',

@@ -106,7 +106,7 @@ export const registrations = {
       unreadable: 'contains �, which replaces a character that could not be read',
       columns: 'has several columns. Add a header row with a column learner_id',
       cells:
-        'has more columns than the header. Put a value that contains a comma, semicolon or tab in quotes',
+        'has more cells than the header row. Put values that contain a comma, semicolon or tab in quotes',
       repeated: (row: number) => `repeats row ${row}`,
     },
     unusable: (count: number) =>

@@ -40,8 +40,8 @@ export const shared = {
       description: 'It cannot be shown again.',
     },
     making: {
-      title: 'Leave before it is shown?',
-      description: 'It is being created, and cannot be shown later.',
+      title: 'Leave now?',
+      description: 'What you requested is still being created. It is shown only once.',
     },
   },
   table: {

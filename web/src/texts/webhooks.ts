@@ -129,7 +129,7 @@ export const webhooks = {
     manyDescription: 'Nothing more is sent to their targets, not even dead letters. This cannot be undone.',
     manyWaiting: (count: string) => `Their waiting messages (${count}) will be discarded.`,
     manyWaitingSince: (count: string) =>
-      `All their waiting messages will be discarded: ${count} when the list showed them, and any that came since.`,
+      `All their waiting messages will be discarded: ${count} when they were last shown, and any that have arrived since.`,
     description: 'Nothing more is sent to its target, not even dead letters. This cannot be undone.',
     waiting: (count: string) => `Its waiting messages (${count}) will be discarded.`,
     done: (name: string) => `${isolate(name)} was deleted.`,

@@ -1,8 +1,9 @@
 import { MAX_NAME_LENGTH } from '../../../../../src/text-lengths.ts';
 import { folders } from '../../../texts/content.ts';
+import { lengthOf } from '../../../utilities/length-of.ts';
 
 /** The problem with a name that can be found before it is sent. */
 export function nameProblem(name: string): string | null {
   if (name.trim() === '') return folders.nameRequired;
-  return Array.from(name.trim()).length > MAX_NAME_LENGTH ? folders.nameLong : null;
+  return lengthOf(name.trim()) > MAX_NAME_LENGTH ? folders.nameLong : null;
 }

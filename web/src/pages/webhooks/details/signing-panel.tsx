@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { SecretInProgress } from '../../../components/secret-in-progress.tsx';
+import { SecretInProgress, useSecretRequests } from '../../../components/secret-in-progress.tsx';
 import { SecretOnce } from '../../../components/secret-once.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
@@ -78,7 +78,7 @@ export function SigningPanel({ webhook }: { webhook: WebhookRecord }) {
       ) : (
         texts.unsigned
       )}
-      <SecretInProgress when={rotation.rotate.isPending && rotation.secret === null} />
+      <SecretInProgress when={rotation.isMaking && rotation.secret === null} />
       <RotateDialog
         webhook={webhook}
         rotation={rotation}
@@ -107,11 +107,12 @@ function useRotation(webhookId: number, isOpen: boolean) {
   const [secret, setSecret] = useState<string | null>(null);
   /** The idempotency key of the next request; empty if it gets a new one. */
   const key = useRef('');
+  const making = useSecretRequests();
   const rotate = useFormMutation(
     {
       mutationFn: () => {
         if (key.current === '') key.current = newIdempotencyKey();
-        return rotateSigningSecret(webhookId, Number(period), key.current);
+        return making.follow(rotateSigningSecret(webhookId, Number(period), key.current));
       },
       onSuccess: async (made) => {
         key.current = '';
@@ -123,6 +124,7 @@ function useRotation(webhookId: number, isOpen: boolean) {
   );
   return {
     rotate,
+    isMaking: making.isAny,
     period,
     choose: (chosen: string) => {
       key.current = '';

@@ -1,6 +1,7 @@
 import { MAX_NAME_LENGTH, MAX_URL_LENGTH } from '../../../../../src/text-lengths.ts';
 import { haveSameOrigin, targetUrlFault } from '../../../../../src/webhooks/configuration/target-url.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
+import { lengthOf } from '../../../utilities/length-of.ts';
 import { type Draft, effectiveSubtopics, excludedSubtopics, type StoredKey } from './draft.ts';
 
 /** The errors of the input, by the API member that each concerns (`authentication.key`). */
@@ -45,7 +46,7 @@ function targetErrors(draft: Draft, secret: string, storedKey: StoredKey): Field
   const errors: Record<string, string> = {};
   const name = draft.name.trim();
   if (name === '') errors.name = checks.name;
-  else if ([...name].length > MAX_NAME_LENGTH) errors.name = checks.nameLength;
+  else if (lengthOf(name) > MAX_NAME_LENGTH) errors.name = checks.nameLength;
   const url = urlError(draft.targetUrl.trim());
   if (url !== null) errors.target_url = url;
   if (draft.authentication === 'BASIC') {
@@ -61,7 +62,7 @@ function targetErrors(draft: Draft, secret: string, storedKey: StoredKey): Field
 }
 
 function urlError(text: string): string | null {
-  if ([...text].length > MAX_URL_LENGTH) return checks.targetUrlLength;
+  if (lengthOf(text) > MAX_URL_LENGTH) return checks.targetUrlLength;
   const fault = targetUrlFault(text);
   return fault === null ? null : checks.targetUrlFaults[fault];
 }
