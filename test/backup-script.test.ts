@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -172,7 +173,7 @@ describe('deploy/backup.sh', () => {
   it('does not fill the disk of the service while copying fails, and goes on once it works again', () => {
     using made = places(MAKES_A_BACKUP);
     made.breakCopying();
-    for (const day of [20, 21, 22]) made.add('private', `2026-01-${day}-020000`);
+    for (const day of [20, 21, 22]) made.add('private', `2026-01-${day}-020000`, 5);
     const before = made.names('private');
     const { status, stderr } = made.run();
     assert.equal(status, 1);
@@ -187,6 +188,8 @@ describe('deploy/backup.sh', () => {
     assert.equal(made.run().status, 0);
     const copies = made.names('copies');
     assert.ok(copies.includes('2026-01-22-020000'), 'the newest that had no copy');
+    const ageOf = (parent: string) => statSync(made.at(parent, '2026-01-22-020000')).mtimeMs;
+    assert.equal(ageOf('copies'), ageOf('private'), 'a late copy does not look like a new backup');
     assert.equal(copies.filter((name) => TODAY.test(name)).length, 3);
   });
 

@@ -82,7 +82,8 @@ export class CourseFiles {
 
   get warnings(): string[] {
     const unshown = this.#unshownWarnings;
-    return unshown === 0 ? [...this.#warnings] : [...this.#warnings, `And ${unshown} more warnings.`];
+    if (unshown === 0) return [...this.#warnings];
+    return [...this.#warnings, unshown === 1 ? 'And 1 more warning.' : `And ${unshown} more warnings.`];
   }
 
   /** The files in the manifest's own folder whose name matches. */

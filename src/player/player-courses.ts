@@ -4,8 +4,8 @@ import type { Reader } from '../database/database.ts';
 import { notFound } from '../problems/problem.ts';
 import { MINUTE_MS } from '../time/units.ts';
 
-/** The size of all cached versions together: thousands of usual ones, or some of the largest. */
-const KEPT_CHARACTERS = 32_000_000;
+/** The size of all cached versions together: many hundreds of usual ones, or one or two of the largest. */
+const KEPT_CHARACTERS = 8_000_000;
 /** A structure that an earlier release did not parse changes once, when it is parsed in the background. */
 const KEPT_MS = MINUTE_MS;
 
@@ -18,7 +18,7 @@ interface KeptVersion {
 export class PlayerCourses {
   readonly #now: () => number;
   readonly #keptCharacters: number;
-  /** The one that was not read for longest is first. */
+  /** The least recently used one is first. */
   readonly #kept = new Map<string, KeptVersion>();
   #characters = 0;
 

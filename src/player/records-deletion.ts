@@ -59,7 +59,7 @@ const KINDS: readonly DeletePart[] = [
     deleteDetails: deletePartOfTerms,
     remove: deleteStatements,
   }),
-  partOf({ maxRows: MAX_ROWS, select: selectSizedDocuments, remove: deleteDocuments }),
+  partOf({ maxRows: MAX_ROWS, select: selectSizedDocuments, remove: afterEnd(deleteDocuments) }),
   partOf({ maxRows: MAX_ROWS, select: selectSizedActivities, remove: deleteActivities }),
   partOf({ maxRows: MAX_ATTEMPT_ROWS, select: selectSizedUnits, remove: afterEnd(deleteUnits) }),
   partOf({ maxRows: MAX_ATTEMPT_ROWS, select: selectSizedStates, remove: afterEnd(deleteStates) }),
@@ -109,7 +109,7 @@ async function deletePartOfTerms(tx: Transaction, statements: readonly number[])
   return true;
 }
 
-/** Ends the attempts of the registrations first that lose something. */
+/** First ends the attempts of the registrations that lose what a course continues with. */
 function afterEnd<Key extends { registration_id: string }>(
   remove: (tx: Transaction, keys: readonly Key[]) => Promise<void>,
 ): Kind<Key>['remove'] {

@@ -286,7 +286,9 @@ describe('the records of a registration', () => {
     const parties = await makeParties(service);
     const { registration_id: large } = await register(service, parties);
     const { registration_id: small } = await register(service, parties, 'other');
+    const { registration_id: documents } = await register(service, parties, 'with documents');
     await keep(large, { units: Array(5).fill(3 * MIB) });
+    await keep(documents, { documents: Array(5).fill(3 * MIB) });
     await keep(small, { documents: [1] });
     const path = `/accounts/${parties.account_id}`;
     {
@@ -297,7 +299,7 @@ describe('the records of a registration', () => {
       const text = 'select ended_at from player_attempts where registration_id = ?';
       return (await sql<{ ended_at: number | null }>(service, text, id)).ended_at !== null;
     };
-    assert.deepEqual([await isOver(large), await isOver(small)], [true, false]);
+    assert.deepEqual(await Promise.all([large, documents, small].map(isOver)), [true, true, false]);
     assert.equal((await service.api.get(`/registrations/${large}/runtime`)).status, 200);
     assert.equal((await service.api.delete(path)).status, 204);
   });

@@ -18,7 +18,7 @@ const POLICY_ADVICE = 'docs/operating.md, "Content files", shows the policy that
  * Ensures that a store that others can reach belongs to this database. Two installations with one store would each
  * treat the other's files as orphans, and a share that is not mounted would look like an empty store. The first startup
  * writes the installation's id into the store, and later ones compare it.
- * @param log if the store has files of older courses only, as after a restore from an older copy
+ * @param log gets a warning if the store lacks the files of the newest versions, as after a restore from an older copy
  * @throws {ContentStoreError} if it cannot be reached, read or written, belongs to another installation, lacks the files that the
  *   database names, or has files while the database has no course
  */
@@ -40,7 +40,7 @@ export async function claimContentStore(
       );
     }
     log.warn(
-      'the content_store has files of older courses, but none of the newest courses: copy the missing files there, or import these courses again',
+      'the content_store lacks the files of the newest versions of courses: copy them there. Without them, upload these versions again; learners of the missing versions cannot continue',
       { content_store: store.location },
     );
   }

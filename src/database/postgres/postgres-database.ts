@@ -322,7 +322,7 @@ function beginningOf({ durability, isLong, mayIdle, expectsRefusal }: Transactio
       'set local enable_seqscan = on',
       `set local idle_in_transaction_session_timeout = ${mayIdle ? LONG_STATEMENT_MS : LONG_IDLE_MS}`,
       // On Linux, it also replaces the number of probes.
-      `set local tcp_user_timeout = ${mayIdle ? PROBED_MS : LONG_IDLE_MS}`,
+      `set local tcp_user_timeout = ${PROBED_MS}`,
       `set local tcp_keepalives_idle = ${PROBES.idleSeconds}`,
       `set local tcp_keepalives_interval = ${PROBES.intervalSeconds}`,
       `set local tcp_keepalives_count = ${PROBES.count}`,

@@ -83,11 +83,11 @@ describe('a connection to the Player on which nothing happens', () => {
     await using server = await serverWith({
       launch: { courseId: 7 },
       respond: async ({ raw }) => {
+        raw.socket.setTimeout(50);
         await once(raw.socket, 'timeout');
         return 'late';
       },
     });
-    server.server.setTimeout(500);
     const url = await server.listen({ host: '127.0.0.1', port: 0 });
     assert.equal(await (await fetch(`${url}/0123456789/unit`)).text(), 'late');
   });

@@ -51,24 +51,31 @@ export async function deleteStatements(tx: Transaction, statements: readonly num
   await tx.run(`delete from lrs_statements where id in ${idList(tx.dialect)}`, toIdList(statements));
 }
 
+/** The key of a document of a registration. */
+export interface DocumentKey {
+  registration_id: string;
+  document_key: string;
+}
+
 /** Documents of registrations in any order. */
 export async function selectSizedDocuments(
   tx: Transaction,
   registrationIds: readonly string[],
   limit: number,
-): Promise<SizedRow<string>[]> {
-  return await tx.all<SizedRow<string>>(
-    `select document_key as key, octet_length(content) as size
+): Promise<SizedRow<DocumentKey>[]> {
+  const rows = await tx.all<DocumentKey & { size: number }>(
+    `select registration_id, document_key, octet_length(content) as size
      from lrs_documents where registration_id in ${idList(tx.dialect, 'text')} limit ?`,
     toIdList(registrationIds),
     limit,
   );
+  return rows.map((row) => ({ key: row, size: row.size }));
 }
 
-export async function deleteDocuments(tx: Transaction, keys: readonly string[]): Promise<void> {
+export async function deleteDocuments(tx: Transaction, keys: readonly DocumentKey[]): Promise<void> {
   await tx.run(
     `delete from lrs_documents where document_key in ${idList(tx.dialect, 'text')}`,
-    toIdList(keys),
+    toIdList(keys.map((key) => key.document_key)),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Actor } from '../../audit/actor.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { ActivityBranches } from './activity-branches.ts';
+import { type LrsRequest, QueryReader } from './lrs-request.ts';
 import type { JsonObject, Statement, StoredStatement } from './xapi-types.ts';
 
 /** The caller of a request, and the records that it may access. */
@@ -99,4 +100,9 @@ export interface LaunchTransaction {
 /** Whether an activity is one of the launch's activities, or below one. */
 export function isOfLaunch({ activities }: LaunchScope, activityId: unknown): boolean {
   return typeof activityId === 'string' && activities.some((branches) => branches.include(activityId));
+}
+
+/** Reads the query of a request. A launch may also send the parameters of its own address, which say nothing to the store. */
+export function queryOf({ query }: LrsRequest, { launch }: LrsScope): QueryReader {
+  return new QueryReader(query, launch?.addressParameters);
 }

@@ -8,11 +8,11 @@ import {
   isJsonType,
   type LrsRequest,
   type LrsResponse,
-  QueryReader,
+  type QueryReader,
   readJson,
   versionOf,
 } from './lrs-request.ts';
-import type { LrsScope } from './lrs-scope.ts';
+import { type LrsScope, queryOf } from './lrs-scope.ts';
 import { selectAgentNames, selectDefinitions, selectLatestDefinition } from './statements/activity-store.ts';
 import { isSameAgent } from './statements/statement-form.ts';
 import { agentIdentity } from './statements/statement-index.ts';
@@ -107,7 +107,7 @@ export class Lrs {
     read: (query: QueryReader) => DocumentCollection,
   ): Promise<LrsResponse> {
     const { method, headers } = request;
-    const query = new QueryReader(request.query, scope.launch?.addressParameters);
+    const query = queryOf(request, scope);
     const collection = read(query);
     const isRead = method === 'GET' || method === 'HEAD';
     const isState = collection.kind === 'state';
@@ -153,7 +153,7 @@ export class Lrs {
 
   async #activity(scope: LrsScope, request: LrsRequest): Promise<LrsResponse> {
     assertRead(request.method);
-    const query = new QueryReader(request.query, scope.launch?.addressParameters);
+    const query = queryOf(request, scope);
     const id = query.requiredIri('activityId');
     query.end();
     const definition = await this.#definition(scope, id);
@@ -172,7 +172,7 @@ export class Lrs {
 
   async #person(scope: LrsScope, request: LrsRequest): Promise<LrsResponse> {
     assertRead(request.method);
-    const query = new QueryReader(request.query, scope.launch?.addressParameters);
+    const query = queryOf(request, scope);
     const agent = query.requiredAgent('agent');
     query.end();
     const identity = agentIdentity(agent);

@@ -213,7 +213,9 @@ describe('a shared folder of course files', () => {
     assert.equal(newest.length, 20);
     for (const name of newest) rmSync(path.join(shared, name), { recursive: true });
     await using service = await startTestService({ dataDir, settings: { content_store: shared } });
-    const line = service.logLines.find(({ msg }) => String(msg).includes('none of the newest courses'));
+    const line = service.logLines.find(({ msg }) =>
+      String(msg).includes('lacks the files of the newest versions'),
+    );
     assert.equal(line?.level, 'warn');
     const { body } = await service.api.post(`/courses/${first}/versions/0/preview`);
     const page = await fetch(body.preview_url.replace(/player\/$/, 'content/index.html'));

@@ -3,8 +3,8 @@ import type { Database } from '../../../database/database.ts';
 import { invalidInput, ProblemError } from '../../../problems/problem.ts';
 import { formatDateTime } from '../../../time/date-time.ts';
 import { TimeSlices } from '../../../time/time-slices.ts';
-import { isJsonType, type LrsRequest, type LrsResponse, QueryReader, readJson } from '../lrs-request.ts';
-import type { LrsScope } from '../lrs-scope.ts';
+import { isJsonType, type LrsRequest, type LrsResponse, type QueryReader, readJson } from '../lrs-request.ts';
+import { type LrsScope, queryOf } from '../lrs-scope.ts';
 import { attachmentsOf, MAX_MEMBERS, validStatements } from '../rules/statement-rules.ts';
 import type { AttachmentContent, JsonObject, Statement, XapiVersion } from '../xapi-types.ts';
 import { selectDefinitions } from './activity-store.ts';
@@ -68,7 +68,7 @@ async function store(
   request: LrsRequest,
   version: XapiVersion,
 ): Promise<LrsResponse> {
-  const query = new QueryReader(request.query, scope.launch?.addressParameters);
+  const query = queryOf(request, scope);
   if (request.method === 'PUT') query.required('statementId');
   const id = request.method === 'PUT' ? query.uuid('statementId') : null;
   query.end();
@@ -151,7 +151,7 @@ async function find(
   scope: LrsScope,
   request: LrsRequest,
 ): Promise<LrsResponse> {
-  const query = new QueryReader(request.query, scope.launch?.addressParameters);
+  const query = queryOf(request, scope);
   const ids = { plain: query.uuid('statementId'), voided: query.uuid('voidedStatementId') };
   const withAttachments = query.flag('attachments');
   const format = (query.oneOf('format', STATEMENT_FORMATS) ?? 'exact') as StatementFormat;
