@@ -66,9 +66,9 @@ const PROCESS_IO: CommandIo = {
   writeError: writeErrors,
 };
 
-/** A call of a command, with the option `--config`. */
+/** A call of a command, with the settings that its option `--config` and its environment give. */
 interface Call extends CommandIo {
-  readonly configFile: string | undefined;
+  readonly settings: () => Settings;
 }
 
 /** Runs the program with its arguments and returns its exit code. */
@@ -76,7 +76,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo = PR
   const { write, writeError } = io;
   try {
     const { configFile, rest } = takeConfigOption(args);
-    const call: Call = { ...io, configFile };
+    const call: Call = { ...io, settings: settingsReader(io.env, configFile) };
     const [command, ...commandArgs] = rest;
     switch (command) {
       case undefined:
@@ -136,7 +136,7 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
     return SUCCESS;
   }
   if (args.length > 0) throw new UsageError(`serve has no argument ${JSON.stringify(args[0])}`);
-  const settings = readSettings(call);
+  const settings = call.settings();
   const traces = readTracingEnvironment(call.env);
   let tracing: Tracing | null = null;
   const logs = createLogs({
@@ -204,7 +204,7 @@ async function manageUsers(call: Call, args: readonly string[]): Promise<number>
   await using stack = new AsyncDisposableStack();
   return await runUserCommand(args, {
     administrators: async () => {
-      const settings = readSettings(call);
+      const settings = call.settings();
       const { database } = stack.use(await openFor(call, args));
       return administratorServices({
         database,
@@ -214,7 +214,7 @@ async function manageUsers(call: Call, args: readonly string[]): Promise<number>
         now: () => database.clock.now(),
       }).administrators;
     },
-    baseUrl: () => baseUrlOf(readSettings(call)),
+    baseUrl: () => baseUrlOf(call.settings()),
     readPassword: readPasswordFromInput,
     write: call.write,
     writeError: call.writeError,
@@ -237,7 +237,7 @@ async function manageQueues(call: Call, args: readonly string[]): Promise<number
   await using stack = new AsyncDisposableStack();
   return await runQueuesCommand(args, {
     settings: () => {
-      const settings = readSettings(call);
+      const settings = call.settings();
       return { place: sqsPlaceOf(settings), maxReceives: settings.message_queue_max_receives };
     },
     installation: async () => {
@@ -278,7 +278,7 @@ async function manageSecrets(call: Call, args: readonly string[]): Promise<numbe
   return await runSecretsCommand(args, {
     open: async () => stack.use(await openFor(call, args)),
     tokenLifetimeMs: () => {
-      const { access_token_lifetime, launch_lifetime } = readSettings(call);
+      const { access_token_lifetime, launch_lifetime } = call.settings();
       return Math.max(Math.max(access_token_lifetime, launch_lifetime) * SECOND_MS, LAUNCH_LIFETIME_MS);
     },
     write: call.write,
@@ -288,15 +288,15 @@ async function manageSecrets(call: Call, args: readonly string[]): Promise<numbe
 
 async function manageDatabase(call: Call, args: readonly string[]): Promise<number> {
   return await runDatabaseCommand(args, {
-    databaseUrl: () => readSettings(call).database_url,
-    dataDir: () => readSettings(call).data_dir,
+    databaseUrl: () => call.settings().database_url,
+    dataDir: () => call.settings().data_dir,
     open: (targetUrl) =>
-      openCopyDatabases(readSettings(call).data_dir, targetUrl, {
+      openCopyDatabases(call.settings().data_dir, targetUrl, {
         now: Date.now,
         guard: assertNoInstanceRuns,
         remark: (text) => call.writeError(noteText(text)),
       }),
-    openSource: () => openSourceDatabase(readSettings(call).data_dir),
+    openSource: () => openSourceDatabase(call.settings().data_dir),
     finish: finishDatabaseCopy,
     now: Date.now,
     write: call.write,
@@ -306,8 +306,8 @@ async function manageDatabase(call: Call, args: readonly string[]): Promise<numb
 
 async function makeBackup(call: Call, args: readonly string[]): Promise<number> {
   return await runBackupCommand(args, {
-    settings: () => readSettings(call),
-    dataFolder: () => dataFolderPaths(readSettings(call).data_dir),
+    settings: call.settings,
+    dataFolder: () => dataFolderPaths(call.settings().data_dir),
     write: call.write,
     writeError: call.writeError,
   });
@@ -321,7 +321,7 @@ const READING: readonly (string | undefined)[] = ['list', 'check', undefined];
  * folder. `args` are what follows the name of the command.
  */
 async function openFor(call: Call, args: readonly string[], { exclusive = false } = {}): Promise<Storage> {
-  return await openStorage(readSettings(call), {
+  return await openStorage(call.settings(), {
     exclusive,
     creates: args[0] === 'create',
     command: { readsOnly: READING.includes(args[0]), remark: (text) => call.writeError(noteText(text)) },
@@ -329,6 +329,11 @@ async function openFor(call: Call, args: readonly string[], { exclusive = false 
   });
 }
 
-function readSettings({ env, configFile }: Call): Settings {
-  return loadSettings({ env, ...(configFile === undefined ? {} : { configFile }) });
+/** Reads the settings when they are first needed, and only once: a file that is a pipe can be read only once. */
+function settingsReader(env: NodeJS.ProcessEnv, configFile: string | undefined): () => Settings {
+  let settings: Settings | null = null;
+  return () => {
+    settings ??= loadSettings({ env, ...(configFile === undefined ? {} : { configFile }) });
+    return settings;
+  };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
@@ -189,6 +189,28 @@ describe('the command line', () => {
       DATA_DIR: path.join(folder.path, 'from-environment'),
     });
     assert.ok(existsSync(path.join(folder.path, 'from-environment', 'coursewire.db')));
+  });
+
+  test('reads a settings file from a pipe, which can be read only once', async () => {
+    using folder = temporaryFolder();
+    const dataDir = path.join(folder.path, 'from-pipe');
+    const copy = path.join(folder.path, 'copy');
+    for (const args of [
+      ['user', 'create', '--email', 'ann@example.com', '--role', 'admin'],
+      ['backup', '--to', copy],
+    ]) {
+      const script = `echo "data_dir: $1" | { shift; "$@"; }`;
+      const program = [process.execPath, MAIN, '--config', '/dev/stdin', ...args];
+      const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', dataDir, ...program], {
+        cwd: folder.path,
+        encoding: 'utf8',
+        timeout: DEADLINE_MS,
+      });
+      assert.equal(status, 0, stderr);
+    }
+    assert.ok(existsSync(path.join(dataDir, 'coursewire.db')));
+    assert.ok(existsSync(path.join(copy, 'coursewire.db')));
+    assert.deepEqual(readdirSync(folder.path).sort(), ['copy', 'from-pipe']);
   });
 
   test('ends quietly if nobody reads its output, after it has done its work', async () => {
