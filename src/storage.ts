@@ -16,6 +16,7 @@ import { assertFolderUnused, assertNoInstanceRuns } from './housekeeping/migrati
 import type { CredentialsCipher } from './secrets/credentials-cipher.ts';
 import { readSecretUse, type SecretUse } from './secrets/secret-check.ts';
 import { openAuthSecrets } from './secrets/stored-secret.ts';
+import { contentPlaceOf } from './settings/content-place.ts';
 import type { Settings } from './settings/settings-table.ts';
 
 /** What every command needs: the data folder, the migrated database and the verified secret. */
@@ -84,7 +85,9 @@ export async function openStorage(
   if (isNew && !creates) {
     throw new DataFolderError(`there is no database in ${folder.path}; is data_dir right?`);
   }
-  if (embedded) openDataFolder(settings.data_dir);
+  const place = contentPlaceOf(settings);
+  const use = { holdsDatabase: embedded, contentStore: place?.kind === 'folder' ? place.folder : null };
+  if (embedded) openDataFolder(settings.data_dir, use);
   if (isNew) command?.remark(`a new database was created in ${folder.path}, because there was none`);
   if (embedded && exclusive) stack.use(lockDataFolder(folder));
   const database = stack.use(await openDatabase(settings, folder, exclusive));
@@ -95,7 +98,7 @@ export async function openStorage(
     configured: settings.webhooks_auth_secret,
     former: settings.webhooks_auth_secret_previous,
   });
-  if (!embedded) openDataFolder(settings.data_dir, { holdsDatabase: false });
+  if (!embedded) openDataFolder(settings.data_dir, use);
   const migrated = await migrate(database, now, MIGRATIONS, {
     guard: async (tx, pending) => {
       if (command === null) return;

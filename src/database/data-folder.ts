@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-modes.ts';
 import { folderProblem } from '../file-system/folder-problem.ts';
+import { foreignFileIn, wasUsedWithoutDatabase } from './foreign-files.ts';
 
 const ROOT_USER = 0;
 /** The result codes of SQLite if another process has locked the database, and if its file may not be written or opened. */
@@ -21,7 +22,7 @@ export interface DataFolder {
   databaseFile: string;
   /** The files of course versions, a folder each. */
   contentFolder: string;
-  /** Uploads in progress and what was extracted from them. Emptied at startup; on PostgreSQL, only leftovers are removed. */
+  /** Uploads in progress and what was extracted from them. Removed at startup; on PostgreSQL, only leftovers are. */
   temporaryFolder: string;
   /** The file of the generated `webhooks_auth_secret`. */
   secretFile: string;
@@ -50,15 +51,27 @@ export function lacksDatabase({ databaseFile }: DataFolder): boolean {
   }
 }
 
+/** What {@link openDataFolder} needs to know of the other settings. */
+export interface DataFolderUse {
+  /** Whether the database is in the folder. */
+  holdsDatabase?: boolean;
+  /** The folder of `content_store`, which may be in the data folder. */
+  contentStore?: string | null;
+}
+
 /**
  * Creates the folder if it is missing, readable by its owner only, and the file of the embedded database if the
- * folder holds it. Returns the paths.
- * @throws {DataFolderError} if it cannot be created or written
+ * folder holds it. Returns the paths. Changes nothing in a folder that is new to the service and has files of others.
+ * @throws {DataFolderError} if it cannot be created or written, or if it has files of others
  */
-export function openDataFolder(folder: string, { holdsDatabase = true } = {}): DataFolder {
+export function openDataFolder(
+  folder: string,
+  { holdsDatabase = true, contentStore = null }: DataFolderUse = {},
+): DataFolder {
   const places = dataFolderPaths(folder);
   const root = places.path;
   try {
+    assertOwn(places, holdsDatabase, contentStore);
     for (const place of [root, places.contentFolder, places.temporaryFolder]) {
       mkdirSync(place, { recursive: true, mode: PRIVATE_FOLDER_MODE });
       chmodSync(place, PRIVATE_FOLDER_MODE);
@@ -69,9 +82,20 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
       chmodSync(places.databaseFile, PRIVATE_FILE_MODE);
     }
   } catch (error) {
-    throw unusable(root, error);
+    throw error instanceof DataFolderError ? error : unusable(root, error);
   }
   return places;
+}
+
+/** A folder that is closed to others and cleaned must not be the home folder of someone, or that of another program. */
+function assertOwn(places: DataFolder, holdsDatabase: boolean, contentStore: string | null): void {
+  if (!lacksDatabase(places) || (!holdsDatabase && wasUsedWithoutDatabase(places.path))) return;
+  const foreign = foreignFileIn(places.path, contentStore);
+  if (foreign === null) return;
+  const lacking = holdsDatabase ? ' and has no database' : '';
+  throw new DataFolderError(
+    `the data folder ${places.path} is not empty${lacking}: it has ${foreign}. Set data_dir to a folder of its own`,
+  );
 }
 
 /**

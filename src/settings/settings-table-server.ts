@@ -138,6 +138,7 @@ export const STORAGE_SETTINGS = {
     default: './data',
     meaning:
       'Folder for the database, the course files and the secrets that are created at the first startup. ' +
+      'It must be a folder of its own: the service closes it to other users, and refuses a new one that has other files. ' +
       'A relative path is relative to the folder in which the service is started.',
   }),
   database_url: define({

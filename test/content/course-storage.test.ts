@@ -202,11 +202,12 @@ describe('the remains of a crash', () => {
     writeFileSync(at('content', ORPHAN, 'deep', 'down', 'index.html'), 'x');
     mkdirSync(at('content', 'lost+found'));
     mkdirSync(at('tmp', 'upload-abc', 'content'), { recursive: true });
+    mkdirSync(at('tmp', 'time-abc'));
     writeFileSync(at('tmp', 'upload-abc', 'package.zip'), 'x');
     writeFileSync(at('tmp', 'stray'), 'x');
 
     await using service = await startTestService({ dataDir: folder.path });
-    assert.deepEqual(filesOf(service), { content: [...kept, 'lost+found'].sort(), tmp: [] });
+    assert.deepEqual(filesOf(service), { content: [...kept, 'lost+found'].sort(), tmp: ['stray'] });
     const manifest = await readFile(at('content', kept[0]!, 'imsmanifest.xml'), 'utf8');
     assert.match(manifest, /Fire safety/);
   });

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
@@ -19,6 +28,70 @@ async function diskOf(t: TestContext): Promise<SmallDisk | null> {
   t.skip(disk);
   return null;
 }
+
+const CREATE = ['client', 'create', '--name', 'a', '--email', 'a@example.com'];
+
+describe('a data folder that belongs to someone else', () => {
+  for (const foreign of ['mine.txt', path.join('tmp', 'mine')]) {
+    it(`is refused because of ${foreign}, and stays as it was`, async () => {
+      using folder = temporaryFolder();
+      const file = path.join(folder.path, foreign);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, 'mine');
+      chmodSync(folder.path, 0o755);
+      const before = readdirSync(folder.path);
+      const { code, err } = await runCommand(CREATE, { data_dir: folder.path });
+      assert.deepEqual(
+        [code, err],
+        [
+          1,
+          `coursewire: the data folder ${folder.path} is not empty and has no database: it has ${file}. ` +
+            'Set data_dir to a folder of its own\n',
+        ],
+      );
+      assert.equal(statSync(folder.path).mode & 0o777, 0o755);
+      assert.deepEqual(readdirSync(folder.path), before);
+      assert.equal(readFileSync(file, 'utf8'), 'mine');
+    });
+  }
+
+  it('is refused with PostgreSQL, too, unless the service has used it before', () => {
+    using folder = temporaryFolder();
+    const use = { holdsDatabase: false };
+    const file = path.join(folder.path, 'db-ca.pem');
+    writeFileSync(file, '');
+    chmodSync(folder.path, 0o755);
+    assert.throws(() => openDataFolder(folder.path, use), {
+      name: 'DataFolderError',
+      message: `the data folder ${folder.path} is not empty: it has ${file}. Set data_dir to a folder of its own`,
+    });
+    assert.equal(statSync(folder.path).mode & 0o777, 0o755);
+    rmSync(file);
+    openDataFolder(folder.path, use);
+    writeFileSync(file, '');
+    openDataFolder(folder.path, use);
+  });
+});
+
+describe('a data folder without a database', () => {
+  it('is used if it has only what the service, a file system or a file manager makes', () => {
+    using folder = temporaryFolder();
+    for (const name of ['content', 'tmp/upload-abc', 'lost+found', 'courses'])
+      mkdirSync(path.join(folder.path, name), { recursive: true });
+    for (const name of ['webhooks_auth_secret', 'coursewire.db-wal', 'coursewire.yaml', '.DS_Store'])
+      writeFileSync(path.join(folder.path, name), '');
+    const contentStore = path.join(folder.path, 'courses', 'of-coursewire');
+    openDataFolder(folder.path, { contentStore });
+    assert.ok(existsSync(path.join(folder.path, 'coursewire.db')));
+  });
+
+  it('is used if it has files of others once it has a database', () => {
+    using folder = temporaryFolder();
+    openDataFolder(folder.path);
+    writeFileSync(path.join(folder.path, 'notes.txt'), '');
+    openDataFolder(folder.path);
+  });
+});
 
 describe('a data folder that cannot be used', () => {
   it('is refused with the reason if it is a file', () => {
@@ -72,10 +145,7 @@ describe('a backup to a place that cannot be written', () => {
     if (disk === null) return;
     using folder = temporaryFolder();
     const settings = { data_dir: folder.path };
-    const created = await runCommand(
-      ['client', 'create', '--name', 'a', '--email', 'a@example.com'],
-      settings,
-    );
+    const created = await runCommand(CREATE, settings);
     assert.equal(created.code, 0, created.err);
     execFileSync('mount', ['-o', 'remount,ro', path.dirname(disk.folder)]);
     const place = path.join(disk.folder, 'monday');

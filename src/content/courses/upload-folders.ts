@@ -1,5 +1,6 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isTemporaryName } from '../../database/foreign-files.ts';
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { DAY_MS } from '../../time/units.ts';
@@ -44,9 +45,7 @@ export class UploadFolders {
    * the folder.
    */
   async empty(): Promise<void> {
-    for (const name of await readdir(this.#with.folder)) {
-      await rm(path.join(this.#with.folder, name), { recursive: true, force: true });
-    }
+    for (const place of await this.#ownPlaces()) await rm(place, { recursive: true, force: true });
   }
 
   /**
@@ -55,12 +54,17 @@ export class UploadFolders {
    */
   async removeLeftovers(): Promise<void> {
     const now = await this.#timeOfFiles();
-    for (const name of await readdir(this.#with.folder)) {
-      const place = path.join(this.#with.folder, name);
+    for (const place of await this.#ownPlaces()) {
       const found = await stat(place).catch(() => null);
       if (found !== null && found.mtimeMs < now - LEFTOVER_AGE_MS)
         await rm(place, { recursive: true, force: true });
     }
+  }
+
+  /** What the service made. Anything else is kept, since it belongs to someone else. */
+  async #ownPlaces(): Promise<string[]> {
+    const names = await readdir(this.#with.folder);
+    return names.filter(isTemporaryName).map((name) => path.join(this.#with.folder, name));
   }
 
   /** The time that the file system gives a new file. This machine's time if it creates none, such as on a full disk. */
