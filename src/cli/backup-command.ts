@@ -3,6 +3,7 @@ import { MIB } from '../bytes.ts';
 import { describeCopied } from '../database/copying/copied-marker.ts';
 import type { DataFolder } from '../database/data-folder.ts';
 import { messageOf } from '../problems/error-message.ts';
+import { hidePassword } from '../settings/parser.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { BackupError, backUp } from './backup.ts';
 import type { BackupSecret } from './backup-secret.ts';
@@ -120,6 +121,6 @@ function parse(args: readonly string[]): { to: string | null } | { fault: string
     assertOptionsOnce(tokens);
     return values.to === undefined || values.to === '' ? { fault: '--to is missing.' } : { to: values.to };
   } catch (error) {
-    return { fault: messageOf(error) };
+    return { fault: hidePassword(messageOf(error)) };
   }
 }

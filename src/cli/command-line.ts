@@ -14,6 +14,7 @@ import { messageOf } from '../problems/error-message.ts';
 import { finishDatabaseCopy } from '../queue/finish-database-copy.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
+import { quote } from '../settings/parser.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { readTracingEnvironment } from '../settings/tracing-environment.ts';
@@ -106,7 +107,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo = PR
       case 'backup':
         return await makeBackup(call, commandArgs);
       default:
-        throw new UsageError(`unknown command ${JSON.stringify(command)}`);
+        throw new UsageError(`unknown command ${quote(command)}`);
     }
   } catch (error) {
     writeError(`coursewire: ${messageOf(error)}\n`);
@@ -135,7 +136,7 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
     call.write(USAGE);
     return SUCCESS;
   }
-  if (args.length > 0) throw new UsageError(`serve has no argument ${JSON.stringify(args[0])}`);
+  if (args.length > 0) throw new UsageError(`serve has no argument ${quote(args[0])}`);
   const settings = call.settings();
   const traces = readTracingEnvironment(call.env);
   let tracing: Tracing | null = null;

@@ -9,6 +9,7 @@ import {
 import { type CopiedTable, type CopyOptions, copyDatabase } from '../database/copying/copy-database.ts';
 import type { CopyDatabases } from '../database/copying/open-databases.ts';
 import { messageOf } from '../problems/error-message.ts';
+import { quote } from '../settings/parser.ts';
 import { SUCCESS, WRONG_USE } from './exit.ts';
 import { assertOptionsOnce, noteText } from './subcommands.ts';
 
@@ -164,7 +165,7 @@ function parse(
   const [command, ...extra] = positionals;
   if (command === undefined) return 'A command is missing: one of copy, return.';
   if (command !== 'copy' && command !== 'return') {
-    return `Unknown command ${JSON.stringify(command)}. The commands are copy, return.`;
+    return `Unknown command ${quote(command)}. The commands are copy, return.`;
   }
   if (command === 'return') {
     return extra.length > 0 || values.to !== undefined ? '"return" has no arguments.' : { command };

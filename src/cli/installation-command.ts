@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { installationOf, renewInstallation } from '../database/installation.ts';
 import { readRunningHosts } from '../housekeeping/instances.ts';
+import { quote } from '../settings/parser.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
 
 const HELP = `Usage: coursewire installation [renew]
@@ -38,7 +39,7 @@ export async function runInstallationCommand(
     return SUCCESS;
   }
   if (args.length > 1 || (args.length === 1 && args[0] !== 'renew')) {
-    writeError(`Unknown command ${JSON.stringify(args.join(' '))}. The command is: renew.\n`);
+    writeError(`Unknown command ${quote(args.join(' '))}. The command is: renew.\n`);
     return WRONG_USE;
   }
   const database = await open();

@@ -1,6 +1,7 @@
 import { type QueueKind, SqsApi } from '../queue/sqs/sqs-api.ts';
 import { SqsError } from '../queue/sqs/sqs-error.ts';
 import { claimQueues, inspectQueues, readOwners } from '../queue/sqs/sqs-queues.ts';
+import { quote } from '../settings/parser.ts';
 import type { SqsPlace } from '../settings/sqs-place.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
 
@@ -53,7 +54,7 @@ export async function runQueuesCommand(
   if ((command !== 'create' && command !== 'check') || rest.length > 0) {
     const known = 'The commands are: create, check';
     context.writeError(
-      command === undefined ? HELP : `Unknown command ${JSON.stringify(args.join(' '))}. ${known}.\n`,
+      command === undefined ? HELP : `Unknown command ${quote(args.join(' '))}. ${known}.\n`,
     );
     return WRONG_USE;
   }

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import type { CredentialsCipher } from '../secrets/credentials-cipher.ts';
 import { type ReEncryption, reEncrypt } from '../secrets/re-encryption.ts';
+import { quote } from '../settings/parser.ts';
 import { HOUR_MS } from '../time/units.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
 
@@ -52,7 +53,7 @@ export async function runSecretsCommand(
         ? 'A command is missing: re-encrypt.'
         : name === 're-encrypt'
           ? `Unexpected argument ${JSON.stringify(extra[0])}.`
-          : `Unknown command ${JSON.stringify(name)}. The command is: re-encrypt.`;
+          : `Unknown command ${quote(name)}. The command is: re-encrypt.`;
     context.writeError(`${what}\nSee "coursewire secrets --help".\n`);
     return WRONG_USE;
   }

@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { ProblemError } from '../problems/problem.ts';
+import { quote } from '../settings/parser.ts';
 import { FAILURE, SUCCESS, UsageError, WRONG_USE } from './exit.ts';
 
 const HELP_OPTION = { help: { type: 'boolean', short: 'h' } } as const;
@@ -160,7 +161,7 @@ function unknownCommand<Context extends Output>(
   return new UsageError(
     name === undefined
       ? `A command is missing: one of ${known}.`
-      : `Unknown command ${JSON.stringify(name)}. The commands are ${known}.`,
+      : `Unknown command ${quote(name)}. The commands are ${known}.`,
   );
 }
 

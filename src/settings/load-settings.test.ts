@@ -239,6 +239,17 @@ describe('wrong settings', () => {
     }
   });
 
+  it('never show the password of a URL', () => {
+    for (const name of ['base_url', 'sqs_endpoint', 'content_store_endpoint']) {
+      for (const password of ['hunter2', 'hunter2/#', 'x@hunter2', 'hunter2 \\"', 'hunter2'.repeat(50)]) {
+        const [problem = ''] = refused(`${name}: "https://ann:${password}@example.com/x"`);
+        assert.match(problem, new RegExp(`^${name}, .* is "https://\\[hidden\\]@example.com/x"`));
+      }
+    }
+    const [unknown = ''] = refused('"https://ann:hunter2@example.com": 1');
+    assert.match(unknown, /^"https:\/\/\[hidden\]@example.com", .* is not a setting\.$/);
+  });
+
   it('never show a secret that breaks a rule', () => {
     const found = refused(`webhooks_auth_secret: ${SECRET}\nwebhooks_auth_secret_previous: ${SECRET}`);
     assert.match(found[0] ?? '', /webhooks_auth_secret_previous must be different from webhooks_auth_secret/);

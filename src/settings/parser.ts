@@ -220,13 +220,21 @@ function unknownName(name: unknown, names: readonly string[]): string {
 
 const MAX_QUOTED_LENGTH = 200;
 
-/** A value as error messages show it: on one line, and truncated. */
+/** The user and the password of a URL. To the last @, because a password may have one that is not encoded. */
+const CREDENTIALS_OF_URL = /\/\/.*@/;
+
+/** A value as error messages show it: on one line, truncated, and without the password of a URL. */
 export function quote(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (value instanceof Map) return 'a map';
   if (typeof value === 'number') return String(value);
-  const whole = JSON.stringify(value) ?? String(value);
+  const whole = hidePassword(JSON.stringify(value) ?? String(value));
   return whole.length > MAX_QUOTED_LENGTH ? `${whole.slice(0, MAX_QUOTED_LENGTH)}…` : whole;
+}
+
+/** A text without the user and the password of a URL in it. */
+export function hidePassword(given: string): string {
+  return given.replace(CREDENTIALS_OF_URL, '//[hidden]@');
 }
 
 /** Says what type a YAML value has if it is the wrong one. */

@@ -103,6 +103,25 @@ describe('the command line', () => {
     }
   });
 
+  test('never shows the password of a URL that is in the wrong place', async () => {
+    const url = 'postgres://coursewire:hunter2@db.example/coursewire';
+    for (const command of [
+      'serve',
+      'client',
+      'user',
+      'secrets',
+      'queues',
+      'installation',
+      'database',
+      'backup',
+      '',
+    ]) {
+      const { code, err } = await run([command, url].filter((arg) => arg !== ''));
+      assert.equal(code, 2, command);
+      assert.match(err, /["']postgres:\/\/\[hidden\]@db\.example\/coursewire["']/);
+    }
+  });
+
   test('an invalid setting prevents the start; the message names it, its value and what is allowed', async () => {
     using folder = temporaryFolder();
     const { code, out, err } = await run(['serve'], {
