@@ -63,7 +63,7 @@ export async function openServiceParts(
   const identity = await createIdentity(context);
   const { events, onDeleted } = webhooks;
   const partOfRecords: PartOfRecords = (tx, ids) => deletePartOfRecords(tx, ids, now());
-  const content = stack.use(await openContent(context, { events, onDeleted, partOfRecords }));
+  const content = stack.use(await openContent(context, { events, onDeleted, partOfRecords, signal }));
   signal?.throwIfAborted();
   // Not before it is known that the database and the course files belong together: it may be an outdated database.
   const delivery = stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));

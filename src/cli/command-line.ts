@@ -165,8 +165,10 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   try {
     stack.use(await startService(settings, { logs, version, announce, tracing, onLost: end, signal }));
   } catch (error) {
-    if (error !== signal.reason) throw error;
-    logs.for('Service').info('stopped before the start was complete');
+    if (!signal.aborted) throw error;
+    // What was interrupted may fail in its own way.
+    const found = error === signal.reason ? {} : { error };
+    logs.for('Service').info('stopped before the start was complete', found);
     return SUCCESS;
   }
   await stopped;

@@ -7,6 +7,7 @@ import type { ReadinessCheck } from '../observability/readiness.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { contentPlaceOf } from '../settings/content-place.ts';
 import { isLoopbackHost } from '../settings/networks.ts';
+import { untilAborted } from '../time/until-aborted.ts';
 import { accountContentRoutes } from './account-content/account-content-routes.ts';
 import {
   AccountContentService,
@@ -74,16 +75,18 @@ export interface ContentOptions {
   events: EventPublisher<Transaction>;
   onDeleted: OnDeleted;
   partOfRecords: PartOfRecords;
+  /** Ends the wait for a content store that does not respond. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
  * Opens the content store, assembles the content part, and starts its background tasks.
- * @throws what `openContentStore`, `claimContentStore` and `assertOwnContentStore` throw
+ * @throws what `openContentStore`, `claimContentStore` and `assertOwnContentStore` throw, and the reason of `signal`
  */
 export async function openContent(context: ServiceContext, options: ContentOptions): Promise<Content> {
   const { settings, idempotency, baseUrl } = context;
   await using stack = new AsyncDisposableStack();
-  const { store, uploads, intake } = await openCourseFiles(context, stack);
+  const { store, uploads, intake } = await openCourseFiles(context, stack, options.signal);
   const { folders, courses, equivalents, bundles } = createFolderServices(context, options, {
     store,
     intake,
@@ -194,6 +197,7 @@ function createFolderServices(
 async function openCourseFiles(
   { settings, logs, storage, now, random }: ServiceContext,
   stack: AsyncDisposableStack,
+  signal: AbortSignal | undefined,
 ): Promise<{ store: ContentStore; uploads: UploadFolders; intake: PackageIntake }> {
   const { database, folder, leases } = storage;
   const log = logs.for('CourseService');
@@ -214,7 +218,7 @@ async function openCourseFiles(
   const isOwn = isAlone && place === null;
   // First, so that nothing is removed from a folder that others use.
   if (isOwn) await assertOwnContentStore(database, store);
-  else await claimContentStore(database, store, log);
+  else await untilAborted(claimContentStore(database, store, log), signal);
   if (isAlone) await uploads.empty();
   else await uploads.removeLeftovers();
   if (isOwn) await intake.removeOrphans();

@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { describe, type TestContext, test } from 'node:test';
+import { REQUEST_DEADLINE_MS as STORE_DEADLINE_MS } from '../../src/content/files/s3-limits.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { startService } from '../../src/service.ts';
+import { provideAwsCredentials } from '../support/aws-credentials.ts';
+import { listenOnFreePort } from '../support/free-port.ts';
 import {
   Api,
   createClient,
@@ -253,6 +258,44 @@ describe('a shutdown', () => {
     }
     assert.deepEqual(await closed, [0, null]);
     assert.equal(texts.at(-1), 'stopped before the start was complete');
+  });
+
+  test('of a program that waits for a store that does not respond ends it at once, with success', async () => {
+    using folder = temporaryFolder();
+    provideAwsCredentials();
+    await using stack = new AsyncDisposableStack();
+    const store = createServer();
+    const held = new Set<Socket>();
+    stack.defer(() => {
+      for (const socket of held) socket.destroy();
+      store.close();
+    });
+    const port = await listenOnFreePort(store);
+    const program = spawn(process.execPath, [MAIN, 'serve'], {
+      env: {
+        ...environment({
+          data_dir: folder.path,
+          port: 0,
+          content_port: 0,
+          content_store: 's3://courses',
+          content_store_endpoint: `http://127.0.0.1:${port}`,
+        }),
+        AWS_REGION: 'us-east-1',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    stack.defer(() => void program.kill('SIGKILL'));
+    const closed = Promise.all([once(program, 'close'), text(program.stdout)]);
+    store.on('connection', (socket) => held.add(socket.on('error', () => {}).resume()));
+    await once(store, 'connection');
+    const begun = performance.now();
+    program.kill('SIGTERM');
+    const [end, output] = await closed;
+    assert.deepEqual(end, [0, null], output);
+    const took = performance.now() - begun;
+    assert.ok(took < STORE_DEADLINE_MS / 2, `delayed for ${took} ms`);
+    const last = JSON.parse(output.trim().split('\n').at(-1)!);
+    assert.equal(last.msg, 'stopped before the start was complete');
   });
 
   test('with shutdown_delay refuses requests and ends as usual once the delay is over', async () => {

@@ -57,6 +57,8 @@ export class S3ContentStore implements ContentStore {
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #slots = new Slots(PARALLEL_UPLOADS);
+  /** Ends requests at disposal. Otherwise, they would be repeated, and keep the process. */
+  readonly #end = new AbortController();
 
   constructor({ bucket, prefix, endpoint }: S3Place) {
     this.location = `s3://${bucket}/${prefix}`;
@@ -101,7 +103,7 @@ export class S3ContentStore implements ContentStore {
             Bucket: this.#bucket,
             Delete: { Objects: names.map((name) => ({ Key: name })), Quiet: true },
           }),
-          deadline(),
+          this.#deadline(),
         );
         const [refused] = Errors;
         if (refused !== undefined) throw new Error(`S3 did not delete an object: ${refused.Code}`);
@@ -111,7 +113,7 @@ export class S3ContentStore implements ContentStore {
         await unlessMissing(
           this.#client.send(
             new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key: name, UploadId: uploadId }),
-            deadline(),
+            this.#deadline(),
           ),
         );
       }
@@ -139,7 +141,7 @@ export class S3ContentStore implements ContentStore {
       const page = await reaching(() =>
         this.#client.send(
           new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: prefix, ContinuationToken: after }),
-          deadline(),
+          this.#deadline(),
         ),
       );
       for (const { Key = '' } of page.Contents ?? []) yield Key.slice(prefix.length);
@@ -163,7 +165,7 @@ export class S3ContentStore implements ContentStore {
             Delimiter: '/',
             ContinuationToken: after,
           }),
-          deadline(),
+          this.#deadline(),
         ),
       );
       for (const { Prefix = '' } of page.CommonPrefixes ?? []) {
@@ -182,7 +184,9 @@ export class S3ContentStore implements ContentStore {
   async owner(): Promise<string | null> {
     const name = this.#prefix + OWNER_OBJECT;
     const found = await reaching(() =>
-      unlessMissing(this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: name }), deadline())),
+      unlessMissing(
+        this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: name }), this.#deadline()),
+      ),
     );
     if (found === null) return null;
     return ((await found.Body?.transformToString()) ?? '').trim();
@@ -202,7 +206,7 @@ export class S3ContentStore implements ContentStore {
             ContentType: 'text/plain',
             IfNoneMatch: '*',
           }),
-          deadline(),
+          this.#deadline(),
         );
       } catch (error) {
         // Another process was first: it has written the object (412) or is writing it (409).
@@ -220,6 +224,7 @@ export class S3ContentStore implements ContentStore {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
     this.#client.destroy();
     this.#downloadClient.destroy();
   }
@@ -235,10 +240,14 @@ export class S3ContentStore implements ContentStore {
     return isContentKey(key) ? key : null;
   }
 
+  #deadline(): { abortSignal: AbortSignal } {
+    return { abortSignal: AbortSignal.any([AbortSignal.timeout(REQUEST_DEADLINE_MS), this.#end.signal]) };
+  }
+
   async #list(prefix: string, limit = DELETED_AT_A_TIME): Promise<string[]> {
     const { Contents = [] } = await this.#client.send(
       new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: prefix, MaxKeys: limit }),
-      deadline(),
+      this.#deadline(),
     );
     return Contents.flatMap(({ Key }) => Key ?? []);
   }
@@ -248,7 +257,7 @@ export class S3ContentStore implements ContentStore {
     let marker: { KeyMarker?: string; UploadIdMarker?: string } = {};
     while (true) {
       const request = new ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: prefix, ...marker });
-      const page = await this.#client.send(request, deadline()).catch((error: unknown) => {
+      const page = await this.#client.send(request, this.#deadline()).catch((error: unknown) => {
         if (statusOf(error) === 501 || statusOf(error) === 405) return null;
         throw error;
       });
@@ -278,8 +287,4 @@ function newClient(endpoint: string | null): S3Client {
   });
   readCredentialsAgain(client);
   return client;
-}
-
-function deadline(): { abortSignal: AbortSignal } {
-  return { abortSignal: AbortSignal.timeout(REQUEST_DEADLINE_MS) };
 }

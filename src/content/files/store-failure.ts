@@ -1,6 +1,8 @@
 import { ProblemError } from '../../problems/problem.ts';
 import { statusOf } from './s3-failures.ts';
 
+/** Names of errors after a limit of time, which their messages do not mention. */
+const LATE_NAMES: ReadonlySet<string> = new Set(['AbortError', 'TimeoutError']);
 /** Names of errors that say less than their messages. */
 const GENERIC_NAMES: ReadonlySet<string> = new Set(['Error', 'AggregateError', 'Unknown', 'UnknownError']);
 
@@ -16,6 +18,7 @@ export function storeFailureReason(error: unknown): string {
 
 function textOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
+  if (LATE_NAMES.has(cause.name)) return 'no response in time';
   const { code } = cause as NodeJS.ErrnoException;
   const message = cause.message || (code ?? '');
   if (message === '') return cause.name;
