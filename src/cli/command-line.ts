@@ -34,7 +34,7 @@ import { readVersion } from './version.ts';
 const USAGE = `Usage: coursewire [--config FILE] COMMAND
 
 Commands:
-  serve           serve the API and deliver webhooks until SIGTERM or SIGINT
+  serve           serve the API and deliver webhooks until SIGTERM, SIGINT or SIGHUP
   client …        create, list, disable, enable and delete API clients; see: coursewire client --help
   user …          create, list and delete administrators, reset passwords; see: coursewire user --help
   secrets …       change webhooks_auth_secret; see: coursewire secrets --help
@@ -52,6 +52,8 @@ Settings are described in docs/settings.md.
 `;
 
 const UNEXPECTED_FAILURE = 'the service ends because of an unexpected failure';
+/** SIGHUP is what a closed terminal sends. Node ends the process for it even under nohup, unless there is a handler. */
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** A signal within this time after the first one belongs to it. */
 const REPEATED_SIGNAL_MS = 1_000;
 const MAX_PASSWORD_INPUT = 4_096;
@@ -181,7 +183,7 @@ function stackOf(thrown: unknown): string {
 }
 
 /**
- * Resolves at the first SIGTERM or SIGINT. Another one ends the process immediately, but not within a second:
+ * Resolves at the first SIGTERM, SIGINT or SIGHUP. Another one ends the process immediately, but not within a second:
  * Ctrl-C under npm arrives twice, from the terminal and from npm, and means one orderly shutdown.
  */
 function stopSignal(): Promise<void> {
@@ -199,7 +201,7 @@ function stopSignal(): Promise<void> {
         process.kill(process.pid, signal);
       }
     };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   });
 }
 

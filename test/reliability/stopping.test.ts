@@ -95,6 +95,8 @@ async function refusesConnections(url: string): Promise<boolean> {
 describe('a shutdown', () => {
   for (const [signal, repetition] of [
     ['SIGTERM', ''],
+    // A terminal sends it when it is closed.
+    ['SIGHUP', ''],
     // npm and the terminal both pass Ctrl-C on.
     ['SIGINT', ', even if it is repeated within a second,'],
   ] as const) {
