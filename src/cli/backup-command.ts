@@ -40,7 +40,7 @@ export interface BackupCommandContext {
 /**
  * Runs `coursewire backup …`; `args` are what follows `backup`. Returns the exit code: 0 if it was done, 1 when
  * it was made without a secret that decrypts it, 2 if the arguments are wrong.
- * @throws {BackupError}
+ * @throws {BackupError} @throws {DataFolderError} if the database cannot be read
  */
 export async function runBackupCommand(
   args: readonly string[],

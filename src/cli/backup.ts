@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { copyFolder } from '../content/files/copy-folder.ts';
 import { type CopiedMarker, readCopiedMarker } from '../database/copying/copied-marker.ts';
-import { type DataFolder, lacksDatabase } from '../database/data-folder.ts';
+import { assertReadable, type DataFolder, lacksDatabase } from '../database/data-folder.ts';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-modes.ts';
 import { folderProblem } from '../file-system/folder-problem.ts';
 import { syncFolder } from '../file-system/sync-folder.ts';
@@ -39,7 +39,7 @@ export interface Backup {
  * @param configured the `webhooks_auth_secret` of the settings; null when it is in a file of the data folder
  * @param former the `webhooks_auth_secret_previous` of the settings
  * @param contentFolder the folder of course files; null if they are elsewhere and are backed up there
- * @throws {BackupError}
+ * @throws {BackupError} @throws {DataFolderError} if the database cannot be read
  */
 export async function backUp(
   source: DataFolder,
@@ -55,6 +55,7 @@ export async function backUp(
       `there is no database in ${source.path}: set data_dir to the service's data folder`,
     );
   }
+  assertReadable(source);
   const place = path.resolve(to);
   const chosen = backupPlaceOf(place);
   if (chosen === null) {

@@ -60,6 +60,20 @@ export interface DataFolderUse {
 }
 
 /**
+ * Ensures that the embedded database can be read, without a change.
+ * @throws {DataFolderError} if it cannot, for example by another user than that of the service
+ */
+export function assertReadable({ path: root, databaseFile }: DataFolder): void {
+  try {
+    // First, because the owner of a file in a closed folder cannot be seen.
+    accessSync(root, constants.R_OK | constants.X_OK);
+    accessSync(databaseFile, constants.R_OK);
+  } catch (error) {
+    throw unusable(root, error);
+  }
+}
+
+/**
  * Creates the folder if it is missing, readable by its owner only, and the file of the embedded database if the
  * folder holds it. Returns the paths. Changes nothing in a folder that is new to the service and has files of others.
  * @throws {DataFolderError} if it cannot be created or written, or if it has files of others

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -22,12 +24,16 @@ import { filesOf, importCourse } from '../content/packages.ts';
 import { retryHead } from '../delivery/webhook-helpers.ts';
 import { basic } from '../support/basic.ts';
 import { outcomeOf } from '../support/command-in-process.ts';
+import { DEADLINE_MS } from '../support/deadline.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { Api, startTestService, temporaryFolder, until } from '../support/service.ts';
 import { runProgram } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
+const MAIN = path.resolve(import.meta.dirname, '../../bin/coursewire.js');
+/** A user that is neither root nor that of the tests. */
+const OTHER_USER = 65_534;
 const BASIC = { type: 'BASIC', key: 'postbacks', secret: 'open sesame' };
 const AUTHORIZATION = basic('postbacks', 'open sesame');
 /** Runs the program in this process, as the first test runs it in its own. */
@@ -50,6 +56,41 @@ async function installationOf(dataDir: string): Promise<string> {
 const ONLY_EMBEDDED = { skip: ON_POSTGRES ? 'the embedded database only' : false };
 
 describe('coursewire backup', ONLY_EMBEDDED, () => {
+  it('by another user than that of the service is refused with the owner of the data folder', {
+    skip: process.getuid?.() !== 0 && 'only root can start a process of another user',
+  }, async () => {
+    using folder = temporaryFolder();
+    const dataDir = path.join(folder.path, 'data');
+    const client = ['client', 'create', '--name', 'a', '--email', 'a@example.com'];
+    assert.equal((await runHere(client, { data_dir: dataDir })).code, 0);
+    chmodSync(folder.path, 0o777);
+    const place = path.join(folder.path, 'monday');
+    const back = () => {
+      const program = [MAIN, 'backup', '--to', place];
+      const env = { DATA_DIR: dataDir };
+      const { status, stderr } = spawnSync(process.execPath, program, {
+        uid: OTHER_USER,
+        gid: OTHER_USER,
+        cwd: '/',
+        env,
+        encoding: 'utf8',
+        timeout: DEADLINE_MS,
+      });
+      return { status, stderr };
+    };
+    const refusal = (file: string) => ({
+      status: 1,
+      stderr:
+        `coursewire: the data folder ${dataDir} cannot be used: ${file} belongs to the user with the id 0, and this process runs ` +
+        `as the user with the id ${OTHER_USER}. Give the folder to the user ${OTHER_USER}: ` +
+        `chown -R ${OTHER_USER}:${OTHER_USER} ${dataDir}/\n`,
+    });
+    assert.deepEqual(back(), refusal(dataDir));
+    chmodSync(dataDir, 0o755);
+    assert.deepEqual(back(), refusal(path.join(dataDir, 'coursewire.db')));
+    assert.deepEqual(readdirSync(folder.path), ['data']);
+  });
+
   it('is usable if made while the service is running: content, tokens, credentials, waiting messages', async () => {
     await using target = await startTarget();
     using folder = temporaryFolder();
