@@ -45,6 +45,19 @@ describe('the example deployment', () => {
     for (const folder of used) assert.ok(copied.includes(`COPY ${folder} ${folder}`), folder);
   });
 
+  test('the documentation says which settings the environment of the image overrides', () => {
+    const variables = [...(/^ENV (.*)$/m.exec(FINAL_STAGE)?.[1] ?? '').matchAll(/(\w+)=/g)].map(
+      ([, name]) => name!,
+    );
+    const names = SETTING_NAMES.filter((name) => variables.includes(name.toUpperCase()));
+    assert.ok(names.length > 0);
+    const inWords = (list: string[]) => list.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+    const expected =
+      `The image sets ${inWords(names.map((name) => `\`${name.toUpperCase()}\``))} in its environment, ` +
+      `so a settings file does not change ${inWords(names.map((name) => `\`${name}\``))}.`;
+    assert.ok(read('docs/operating.md').replace(/\s+/g, ' ').includes(expected), expected);
+  });
+
   test('the image is built with everything that `npm ci` runs, and contains the sources that were bundled', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const run = [scripts.postinstall!, scripts['build:service']!, read('scripts/build-service.ts')].join(

@@ -9,6 +9,7 @@ export interface CrossRule {
   readonly allowed: string;
 }
 
+const LAST_PORT = 65_535;
 const SQS_FIFO_NAME_IN_WORDS =
   'up to 75 letters, digits, hyphens and underscores, followed by .fifo, if Amazon SQS is used';
 
@@ -41,9 +42,14 @@ export const CROSS_RULES: readonly CrossRule[] = [
   {
     setting: 'content_port',
     other: 'port',
-    isMet: ({ port, content_port: content }) =>
-      content === null ? port !== 65_535 : content === 0 || content !== port,
+    isMet: ({ port, content_port: content }) => content === null || content === 0 || content !== port,
     allowed: 'different from port',
+  },
+  {
+    setting: 'content_port',
+    other: 'port',
+    isMet: ({ port, content_port: content }) => content !== null || port !== LAST_PORT,
+    allowed: `set if port is ${LAST_PORT}, because its default is the port after port`,
   },
   {
     setting: 'smtp_from',

@@ -196,6 +196,18 @@ describe('wrong settings', () => {
       ]);
   });
 
+  it('say that there is no port after the last one, which content_port is by default', () => {
+    assert.deepEqual(refusedEnv({ PORT: '65535' }), [
+      'content_port, from its default, is nothing, while port, from the environment variable PORT, is 65535; ' +
+        'content_port must be set if port is 65535, because its default is the port after port.',
+    ]);
+    assert.match(
+      refusedEnv({ PORT: '65535', CONTENT_PORT: '65535' })[0] ?? '',
+      /must be different from port\.$/,
+    );
+    assert.equal(loadSettings({ env: { PORT: '65535', CONTENT_PORT: '65534' } }).port, 65_535);
+  });
+
   it('count characters, of which an emoji is one', () => {
     assert.match(refused(`webhooks_auth_secret: "${'🚒'.repeat(63)}"`)[0] ?? '', /is 63 characters/);
     assert.equal(load(`webhooks_auth_secret: "${'🚒'.repeat(64)}"`).webhooks_auth_secret, '🚒'.repeat(64));
