@@ -49,7 +49,7 @@ export const CROSS_RULES: readonly CrossRule[] = [
     setting: 'content_port',
     other: 'port',
     isMet: ({ port, content_port: content }) => content !== null || port !== LAST_PORT,
-    allowed: `set if port is ${LAST_PORT}, because its default is the port after port`,
+    allowed: `set if port is ${LAST_PORT}, because its default would be ${LAST_PORT + 1}`,
   },
   {
     setting: 'smtp_from',

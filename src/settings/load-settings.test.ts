@@ -199,7 +199,7 @@ describe('wrong settings', () => {
   it('say that there is no port after the last one, which content_port is by default', () => {
     assert.deepEqual(refusedEnv({ PORT: '65535' }), [
       'content_port, from its default, is nothing, while port, from the environment variable PORT, is 65535; ' +
-        'content_port must be set if port is 65535, because its default is the port after port.',
+        'content_port must be set if port is 65535, because its default would be 65536.',
     ]);
     assert.match(
       refusedEnv({ PORT: '65535', CONTENT_PORT: '65535' })[0] ?? '',
