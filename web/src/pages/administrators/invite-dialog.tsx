@@ -23,7 +23,14 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
   const making = useSecretRequests();
   return (
     <>
-      <Modal opened={opened} onClose={onClose} closeOnClickOutside={false} title={texts.inviteDialog.title}>
+      <Modal
+        opened={opened}
+        onClose={onClose}
+        closeOnClickOutside={false}
+        // While the link is made, the key belongs to the question about leaving the page.
+        closeOnEscape={!making.isAny}
+        title={texts.inviteDialog.title}
+      >
         <InviteForm follow={making.follow} onInvited={setInvited} onClose={onClose} />
       </Modal>
       <SecretInProgress when={making.isAny && invited === null} />
