@@ -28,6 +28,11 @@ describe('the first administrator', () => {
     await visit.assertAccessible();
     await page.reload();
     await page.getByLabel('Your name').focus();
+    await page.keyboard.insertText('🎓'.repeat(201));
+    await page.keyboard.press('Enter');
+    await page.getByText('Use at most 200 characters').waitFor();
+    await page.getByLabel('Your name').and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('Ada');
     await page.keyboard.press('Tab');
     await page.keyboard.type('ada@example.com');

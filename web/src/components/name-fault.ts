@@ -1,10 +1,17 @@
 import { MAX_NAME_LENGTH } from '../../../src/text-lengths.ts';
-import { account } from '../texts/sign-in.ts';
 import { lengthOf } from '../utilities/length-of.ts';
 
-/** The fault of the name of an administrator; null if there is none. */
-export function nameFault(name: string): string | null {
-  const trimmed = name.trim();
-  if (trimmed === '') return account.checks.name;
-  return lengthOf(trimmed) > MAX_NAME_LENGTH ? account.checks.nameLength : null;
+/** What a page says about a name. */
+export interface NameFaultTexts {
+  /** If there is no name. */
+  required: string;
+  /** If it has more characters than the service accepts. */
+  tooLong: string;
+}
+
+/** The fault of a name, in the words of its page; null if there is none. Spaces at its ends are not sent. */
+export function nameFault(name: string, { required, tooLong }: NameFaultTexts): string | null {
+  const sent = name.trim();
+  if (sent === '') return required;
+  return lengthOf(sent) > MAX_NAME_LENGTH ? tooLong : null;
 }

@@ -82,8 +82,7 @@ export const accounts = {
     done: (name: string) => `${isolate(name)} was deleted.`,
   },
   checks: {
-    name: 'Enter a name',
-    length: (max: number) => `Use at most ${max} characters`,
+    name: { required: 'Enter a name', tooLong: 'Use at most 200 characters' },
   },
   missing: {
     title: 'Account not found',

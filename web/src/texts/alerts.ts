@@ -155,8 +155,7 @@ export const alerts = {
     zone: 'Time zone',
     enabled: 'Enabled',
     checks: {
-      name: 'Enter a name',
-      nameLength: 'Use at most 200 characters',
+      name: { required: 'Enter a name', tooLong: 'Use at most 200 characters' },
       minutes: 'Enter a number from 1 to 10,080',
       webhooks: 'Choose at least one webhook',
       email: 'Enter an e-mail address or choose where to post',

@@ -72,9 +72,8 @@ export const clients = {
     chooseReads: 'Read-only',
     meanings: SCOPE_MEANINGS,
     checks: {
-      name: 'Enter a name',
+      name: { required: 'Enter a name', tooLong: 'Use at most 200 characters' },
       email: 'Enter an e-mail address',
-      nameLength: 'Use at most 200 characters',
       scopes: 'Choose at least one: without scopes it cannot do anything',
     },
   },

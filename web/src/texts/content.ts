@@ -86,8 +86,7 @@ export const folders = {
     ].join(', '),
   menu: (name: string) => `Actions for folder ${isolate(name)}`,
   name: 'Name',
-  nameRequired: 'Enter a name.',
-  nameLong: 'Use at most 200 characters.',
+  nameFaults: { required: 'Enter a name.', tooLong: 'Use at most 200 characters.' },
   create: {
     action: 'Create folder…',
     title: (parent: string) => `Create a folder in “${isolate(parent)}”`,

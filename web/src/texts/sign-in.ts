@@ -45,8 +45,7 @@ export const account = {
   },
   passwordRule: '12 to 256 characters. Several words that nobody would guess work well.',
   checks: {
-    name: 'Enter your name',
-    nameLength: 'Use at most 200 characters',
+    name: { required: 'Enter your name', tooLong: 'Use at most 200 characters' },
     email: 'Enter an e-mail address',
     required: 'Enter your password',
     short: 'Use at least 12 characters',

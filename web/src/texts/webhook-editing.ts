@@ -35,8 +35,7 @@ export const webhookEditing = {
   },
   checks: {
     secretMoves: 'Enter the secret again: a stored secret is never sent to another scheme, host or port.',
-    name: 'Enter a name.',
-    nameLength: 'Use at most 200 characters.',
+    name: { required: 'Enter a name.', tooLong: 'Use at most 200 characters.' },
     targetUrlFaults: {
       whiteSpace: 'Remove the spaces around the URL.',
       controlCharacter: 'The URL contains a control character, such as a tab or a line break. Type it again.',

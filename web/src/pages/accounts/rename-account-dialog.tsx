@@ -8,13 +8,13 @@ import { type Read, readRecord } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { nameFault } from '../../components/name-fault.ts';
 import { notifyDone } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { accounts } from '../../texts/accounts.ts';
 import { shared } from '../../texts/shared.ts';
 import { useWhileShown } from '../../utilities/use-is-shown.ts';
 import { AccountForm } from './account-form.tsx';
-import { checkName } from './check-name.ts';
 
 const FIELDS = ['name'] as const;
 const PLACEHOLDER_HEIGHT = 132;
@@ -58,7 +58,7 @@ function RenameForm({ read, onClose }: { read: Read<Account>; onClose: () => voi
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: read.record.name },
-    validate: { name: checkName },
+    validate: { name: (value) => nameFault(value, accounts.checks.name) },
   });
   const close = useWhileShown(onClose);
   const rename = useFormMutation({

@@ -10,6 +10,7 @@ import { notifyDone } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { shared } from '../../texts/shared.ts';
+import { account } from '../../texts/sign-in.ts';
 import { useWhileShown } from '../../utilities/use-is-shown.ts';
 import { RoleField } from './role-field.tsx';
 
@@ -40,7 +41,7 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
     initialValues: { name: name ?? '', role, enabled },
     validate: {
       // Whoever has not signed in yet may have no name.
-      name: (value) => (name === null && value.trim() === '' ? null : nameFault(value)),
+      name: (value) => (name === null && value.trim() === '' ? null : nameFault(value, account.checks.name)),
     },
   });
   const close = useWhileShown(onClose);

@@ -1,9 +1,8 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { MAX_MINUTES } from '../../../../src/alerts/rules/alert-rule.ts';
-import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import type { Alert, AlertConfiguration } from '../../api/alerts.ts';
+import { nameFault } from '../../components/name-fault.ts';
 import { alerts } from '../../texts/alerts.ts';
-import { lengthOf } from '../../utilities/length-of.ts';
 
 const DEFAULT_MINUTES = 15;
 const { checks } = alerts.form;
@@ -84,16 +83,10 @@ export function configurationOf(draft: AlertDraft): AlertConfiguration {
   };
 }
 
-function nameFault(name: string): string | null {
-  const trimmed = name.trim();
-  if (trimmed === '') return checks.name;
-  return lengthOf(trimmed) > MAX_NAME_LENGTH ? checks.nameLength : null;
-}
-
 /** Checks the form. @param hasUrl whether a URL is stored */
 export function draftChecks(hasUrl: boolean) {
   return {
-    name: nameFault,
+    name: (name: string) => nameFault(name, checks.name),
     minutes: (minutes: number | string, { condition }: AlertDraft) =>
       hasMinutes(condition) &&
       !(Number.isInteger(Number(minutes)) && Number(minutes) >= 1 && Number(minutes) <= MAX_MINUTES)

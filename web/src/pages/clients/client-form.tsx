@@ -2,14 +2,13 @@ import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { SCOPES, type Scope } from '../../../../src/identity/scopes.ts';
-import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import type { ClientInput } from '../../api/clients.ts';
 import { Callout } from '../../components/callout.tsx';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { nameFault } from '../../components/name-fault.ts';
 import { UnsavedChanges } from '../../components/unsaved-changes.tsx';
 import { clients } from '../../texts/clients.ts';
-import { lengthOf } from '../../utilities/length-of.ts';
 import styles from './clients.module.css';
 import { READS } from './read-scopes.ts';
 
@@ -50,7 +49,7 @@ export function ClientForm({
   const form = useForm<ClientInput>({
     initialValues: initial,
     validate: {
-      name: nameFault,
+      name: (name) => nameFault(name, texts.checks.name),
       email: emailFault,
       scopes: (scopes) => (mayLackScopes ? null : scopesFault(scopes)),
     },
@@ -175,11 +174,6 @@ function ScopesField({
       )}
     </fieldset>
   );
-}
-
-function nameFault(name: string): string | null {
-  if (name.trim() === '') return texts.checks.name;
-  return lengthOf(name.trim()) > MAX_NAME_LENGTH ? texts.checks.nameLength : null;
 }
 
 function emailFault(email: string): string | null {

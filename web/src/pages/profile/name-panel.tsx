@@ -25,7 +25,7 @@ export function NamePanel() {
   const queryClient = useQueryClient();
   const form = useForm({
     initialValues: { name: administrator.name },
-    validate: { name: nameFault },
+    validate: { name: (value) => nameFault(value, account.checks.name) },
   });
   const change = useFormMutation({
     mutationFn: ({ name }: { name: string }) => changeProfile({ name: name.trim() }),

@@ -1,8 +1,9 @@
 import { Button, Stack, TextInput } from '@mantine/core';
-import { isEmail, isNotEmpty, useForm } from '@mantine/form';
+import { isEmail, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { acceptInvitation, type Invitation, type Session } from '../../api/session.ts';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { nameFault } from '../../components/name-fault.ts';
 import { NewPasswordFields } from '../../components/new-password-fields.tsx';
 import { checkPassword } from '../../components/password-check.ts';
 import { account } from '../../texts/sign-in.ts';
@@ -24,7 +25,7 @@ export function SetupForm({
     mode: 'uncontrolled',
     initialValues: { name: invitation.name ?? '', email: invitation.email ?? '', password: '', repeat: '' },
     validate: {
-      name: isNotEmpty(account.checks.name),
+      name: (value) => nameFault(value, account.checks.name),
       email: isEmail(account.checks.email),
       password: (value, { email }) => checkPassword(value, email),
       repeat: (value, { password }) => (value === password ? null : account.checks.different),

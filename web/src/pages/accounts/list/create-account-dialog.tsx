@@ -5,12 +5,12 @@ import { useRef } from 'react';
 import { accountsKey, createAccount } from '../../../api/accounts.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import { FormProblem, showFieldErrors } from '../../../components/form-problem.tsx';
+import { nameFault } from '../../../components/name-fault.ts';
 import { notifyDone } from '../../../components/notify.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { accounts } from '../../../texts/accounts.ts';
 import { AccountForm } from '../account-form.tsx';
-import { checkName } from '../check-name.ts';
 
 const FIELDS = ['name', 'enabled'] as const;
 const texts = accounts.create;
@@ -30,7 +30,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
   const key = useRef('');
   const form = useForm({
     initialValues: { name: '', enabled: true },
-    validate: { name: checkName },
+    validate: { name: (value) => nameFault(value, accounts.checks.name) },
     // The key belongs to the name that was sent with it.
     onValuesChange: () => {
       key.current = '';

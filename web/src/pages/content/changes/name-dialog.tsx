@@ -14,11 +14,11 @@ import { newIdempotencyKey, type Read } from '../../../api/request.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
+import { nameFault } from '../../../components/name-fault.ts';
 import { notifyDone } from '../../../components/notify.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { folders } from '../../../texts/content.ts';
 import { useIsShown, useWhileShown } from '../../../utilities/use-is-shown.ts';
-import { nameProblem } from './name-problem.ts';
 
 /** Creates a folder in another one. */
 export function CreateFolderDialog({
@@ -191,7 +191,7 @@ function NameForm({
   const onSubmitForm = (event: FormEvent) => {
     event.preventDefault();
     if (pending) return;
-    const problem = nameProblem(name);
+    const problem = nameFault(name, folders.nameFaults);
     setWrong(problem);
     if (problem === null) onSubmit(name.trim());
     else field.current?.focus();

@@ -2,9 +2,10 @@ import { assetKey } from '../../../../../src/events/asset-key.ts';
 import type { BundledType, BundleInput, BundleRecord } from '../../../api/bundles.ts';
 import type { EquivalentInput, EquivalentRecord } from '../../../api/equivalents.ts';
 import type { InputError } from '../../../api/errors.ts';
+import { nameFault } from '../../../components/name-fault.ts';
+import { folders } from '../../../texts/content.ts';
 import { groups } from '../../../texts/content-groups.ts';
 import { capitalized } from '../../../utilities/capitalized.ts';
-import { nameProblem } from '../changes/name-problem.ts';
 import { tagOf } from './languages.ts';
 
 export type GroupKind = 'equivalent' | 'bundle';
@@ -97,7 +98,7 @@ export function canonicalLanguage(text: string): string | null {
 
 /** The errors that are known before it is sent; null if there are none. */
 export function checkDraft(kind: GroupKind, { name, items }: GroupDraft): GroupErrors | null {
-  const wrongName = nameProblem(name);
+  const wrongName = nameFault(name, folders.nameFaults);
   const ofItem = kind === 'equivalent' ? checkLanguages(items) : new Map<string, string>();
   const errors: GroupErrors = {
     ...(wrongName === null ? {} : { name: wrongName }),

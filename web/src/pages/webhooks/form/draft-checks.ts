@@ -1,5 +1,6 @@
-import { MAX_NAME_LENGTH, MAX_URL_LENGTH } from '../../../../../src/text-lengths.ts';
+import { MAX_URL_LENGTH } from '../../../../../src/text-lengths.ts';
 import { haveSameOrigin, targetUrlFault } from '../../../../../src/webhooks/configuration/target-url.ts';
+import { nameFault } from '../../../components/name-fault.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { lengthOf } from '../../../utilities/length-of.ts';
 import { type Draft, effectiveSubtopics, excludedSubtopics, type StoredKey } from './draft.ts';
@@ -44,9 +45,8 @@ function subtopicErrors(draft: Draft): FieldErrors {
 
 function targetErrors(draft: Draft, secret: string, storedKey: StoredKey): FieldErrors {
   const errors: Record<string, string> = {};
-  const name = draft.name.trim();
-  if (name === '') errors.name = checks.name;
-  else if (lengthOf(name) > MAX_NAME_LENGTH) errors.name = checks.nameLength;
+  const name = nameFault(draft.name, checks.name);
+  if (name !== null) errors.name = name;
   const url = urlError(draft.targetUrl.trim());
   if (url !== null) errors.target_url = url;
   if (draft.authentication === 'BASIC') {
