@@ -335,6 +335,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     await dialog.getByLabel('Name').fill('Typed meanwhile');
     held.release();
     await page.getByText(`“${isolate('Late')}” was created.`).waitFor();
+    await visit.settled();
     await dialog.getByLabel('Name').press('End');
     assert.equal(visit.address(), `/content?folder=${id}`);
     assert.equal(await dialog.getByLabel('Name').inputValue(), 'Typed meanwhile');
