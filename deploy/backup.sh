@@ -13,7 +13,8 @@ copies=${COPIES:-/mnt/backups/coursewire}
 days=${DAYS:-14}
 # So many of the newest backups are kept, however old the clock says they are.
 keep=${KEEP:-7}
-# While so many backups have no copy, there is no new one: they would fill the disk of the service.
+# If so many backups have no copy and the newest of them cannot be copied, there is no new one. More would fill the
+# disk of the service.
 most_uncopied=3
 
 name=$(date +%F-%H%M%S)
@@ -45,7 +46,7 @@ copy() {
 }
 
 [ -d "$copies" ] || fail "there is no folder $copies: is the disk mounted?"
-# What was killed half a day ago or earlier. A backup that is not there yet has no folder.
+# What runs that were killed left behind, at least half a day ago. A backup that is not there yet has no folder.
 for folder in "$backups/" "$copies/"; do
   [ ! -d "$folder" ] || find "$folder" -mindepth 1 -maxdepth 1 -name '20??-??-??-??????.partial*' -mmin +720 -exec rm -r {} + ||
     fail "what killed backups left in $folder could not be removed"

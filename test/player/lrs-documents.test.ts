@@ -189,7 +189,7 @@ describe('the learning record store', () => {
     assert.equal(await post('PUT', { statementId: randomUUID(), content }, json), 400);
   });
 
-  test('stores a document from a form that has its content, even if that is empty or no JSON', async () => {
+  test('stores a document from a form that has its content, even if that is empty or not JSON', async () => {
     const lrs = await lrsClient(service);
     const query = { activityId: activity('form').id, agent: JSON.stringify(ANN), stateId: 'bookmark' };
     const put = async (members: Record<string, string>) => {

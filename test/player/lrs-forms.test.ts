@@ -7,7 +7,7 @@ import { connectTo, textUntilClosed } from '../support/raw-http.ts';
 import { createClient, startTestService } from '../support/service.ts';
 import { lrsClient } from './lrs-helpers.ts';
 
-// Runs on SQLite in `npm test`: forms are read before anything is stored. The tests of statements and documents store the same on both.
+// Runs on SQLite in `npm test`: forms are read before anything is stored. The tests of statements and documents cover both databases.
 
 /** A form of which the service has received only the head. */
 interface BegunForm {

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { launchUnit, resultOf, xapiCourse } from './learner-helpers.ts';
 import { COURSE, FILES, VERB } from './xapi-course-files.ts';
 
-// Runs on SQLite in `npm test`: the requests are read before anything is stored. The tests of statements and documents store the same on both.
+// Runs on SQLite in `npm test`: the requests are read before anything is stored. The tests of statements and documents cover both databases.
 
 describe('an xAPI course of an older authoring tool', () => {
   let service: TestService;

@@ -178,9 +178,9 @@ function deleteRegistrationRoute(routes: Routes, { registrations }: Registration
         operationId: 'deleteRegistration',
         summary: 'Delete a registration',
         description:
-          'Also deletes its results. Its launch URLs stop working. Triggers no event. If its courses stored much, most of ' +
-          'it is deleted first, which can take minutes. If the deletion then fails, the registration still exists ' +
-          'without it: delete it again. The deletion continues if the client stops waiting. A repetition returns 404 ' +
+          'Also deletes its results. Its launch URLs stop working. Triggers no event. If its courses stored a lot of data, ' +
+          'most of it is deleted first, which can take minutes. If the deletion then fails, the registration still ' +
+          'exists without it: delete it again. The deletion continues if the client stops waiting. A repetition returns 404 ' +
           'once the registration is deleted.',
         params: RegistrationParams,
         response: { 204: Type.Null({ description: 'The registration is deleted.' }), ...problems(404, 412) },

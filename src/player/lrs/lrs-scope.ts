@@ -50,7 +50,7 @@ export interface LaunchScope {
    */
   assertOpen?(request: { storesStatements: boolean }): void;
   /**
-   * Refuses documents that the rules of the launch's standard forbid. `content` is the whole document, also if a request
+   * Refuses documents that the rules of the launch's standard forbid. `content` is the whole document, even if a request
    * sends only some of its members.
    * @throws {ProblemError} `forbidden`
    */

@@ -72,7 +72,7 @@ const REASONS: Readonly<Record<StatusReason, string>> = {
  */
 export class DeliveryLog {
   readonly #log: Logger;
-  /** By subtopic. A later release, which may run beside this one, may have others. */
+  /** By subtopic. A later release, which may run at the same time, may have others. */
   readonly #levels: ReadonlyMap<string, RelevantLevels>;
   readonly #generalLevels: RelevantLevels;
 

@@ -55,7 +55,7 @@ export function mergedContent(current: Content, sent: Content): Buffer {
   return Buffer.from(JSON.stringify({ ...before, ...now }));
 }
 
-/** Null if it is no JSON object, even if it is labelled as JSON. */
+/** Null if it is not a JSON object, even if it is labelled as JSON. */
 function readObject(content: Buffer): JsonObject | null {
   try {
     const value = parseJson(content, undefined, undefined, 'keep');
