@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { PASSWORD, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { nextFrames } from './support/frames.ts';
 import { type HeldRequests, holdRequests } from './support/held-requests.ts';
 import { PHONE, startUi, type Ui } from './support/ui.ts';
 
@@ -133,7 +134,11 @@ describe('administrators', () => {
       const question = page.getByRole('dialog', { name: 'Leave now?' });
       const takeInTime = async (held: HeldRequests) => {
         await held.begun;
-        const leave = () => page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
+        const leave = async () => {
+          // A request may be sent before the page has drawn that it waits.
+          await nextFrames(page);
+          await page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
+        };
         await leave();
         await question.getByRole('button', { name: 'Stay' }).click();
         await question.waitFor({ state: 'detached' });

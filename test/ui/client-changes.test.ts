@@ -15,6 +15,7 @@ import {
   takeSecret,
   tokenOf,
 } from './support/clients.ts';
+import { nextFrames } from './support/frames.ts';
 import { type HeldRequests, holdRequests } from './support/held-requests.ts';
 import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -233,7 +234,11 @@ describe('an API client', () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     const question = page.getByRole('dialog', { name: 'Leave now?' });
-    const leave = () => page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
+    const leave = async () => {
+      // A request may be sent before the page has drawn that it waits.
+      await nextFrames(page);
+      await page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
+    };
     const takeInTime = async (held: HeldRequests) => {
       await question.waitFor();
       held.release();
