@@ -289,7 +289,7 @@ describe('the records of a registration', () => {
     const { registration_id: documents } = await register(service, parties, 'with documents');
     await keep(large, { units: Array(5).fill(3 * MIB) });
     await keep(documents, { documents: Array(5).fill(3 * MIB) });
-    await keep(small, { documents: [1] });
+    await keep(small, { statements: 1 });
     const path = `/accounts/${parties.account_id}`;
     {
       await using _broken = await breakTable(database, 'registrations', 'delete');
