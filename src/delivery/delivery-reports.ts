@@ -3,8 +3,7 @@ import { OncePerMinute } from '../observability/once-per-minute.ts';
 import type { QueuedMessage, Settled } from '../queue/message-queue.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import { storedHeaders } from '../webhooks/history/attempt-headers.ts';
-import type { DeliveryLog, LoggedRemoval } from '../webhooks/history/delivery-log.ts';
-import type { StatusReason } from '../webhooks/history/delivery-status.ts';
+import { type DeliveryLog, removalOf } from '../webhooks/history/delivery-log.ts';
 import type { AttemptOutcome, DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import type { ConnectionTroubles } from './connection-troubles.ts';
 import { keptHeaders } from './kept-headers.ts';
@@ -104,10 +103,10 @@ export class DeliveryReports {
     if (outcome.kind === 'discard') metrics.discarded(1 + discarded.length);
     if (target === null) return;
     if (outcome.kind === 'exhausted')
-      deliveryLog.deadLettered(removalOf(target, message, 'ATTEMPTS_EXHAUSTED'));
+      deliveryLog.deadLettered(removalOf(target.loggingMode, message, 'ATTEMPTS_EXHAUSTED'));
     if (outcome.kind !== 'discard') return;
     for (const each of [message, ...discarded])
-      deliveryLog.discarded(removalOf(target, each, outcome.reason));
+      deliveryLog.discarded(removalOf(target.loggingMode, each, outcome.reason));
   }
 
   /**
@@ -159,12 +158,4 @@ export class DeliveryReports {
       { webhook_id: lineId, event: label, message_id: messageId, reason },
     );
   }
-}
-
-function removalOf(
-  { webhookId, loggingMode }: DeliveryTarget,
-  { label, messageId, body }: QueuedMessage,
-  reason: StatusReason,
-): LoggedRemoval {
-  return { webhookId, mode: loggingMode, subtopic: label, messageId, message: body, reason };
 }

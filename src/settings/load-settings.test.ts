@@ -1,44 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { load, problems, refused, refusedEnv } from '../../test/support/settings-files.ts';
 import { loadSettings } from './load-settings.ts';
 import { LOG_CLASSES } from './log-classes.ts';
-import { SettingsError } from './settings-error.ts';
-import { SETTING_NAMES, SETTINGS_TABLE, type Settings } from './settings-table.ts';
-
-const MAX_SETTINGS_FILE_BYTES = 262_144;
+import { SETTING_NAMES, SETTINGS_TABLE } from './settings-table.ts';
 
 const SECRET = 'hunter2-'.repeat(8);
-
-let folder: string;
-let path: string;
-before(() => {
-  folder = mkdtempSync(join(tmpdir(), 'coursewire-settings-'));
-  path = join(folder, 'coursewire.yaml');
-});
-after(() => rmSync(folder, { recursive: true }));
-
-function load(yaml: string, env: NodeJS.ProcessEnv = {}): Settings {
-  writeFileSync(path, yaml);
-  return loadSettings({ configFile: path, env });
-}
-
-/** The problems of settings that must be refused, without the file's path. */
-function problems(act: () => unknown): string[] {
-  try {
-    act();
-  } catch (error) {
-    assert.ok(error instanceof SettingsError, String(error));
-    for (const problem of error.problems) assert.ok(error.message.includes(`\n- ${problem.text}`));
-    return error.problems.map((problem) => problem.text.replaceAll(path, 'FILE'));
-  }
-  assert.fail('the settings were taken');
-}
-
-const refused = (yaml: string, env: NodeJS.ProcessEnv = {}) => problems(() => load(yaml, env));
-const refusedEnv = (env: NodeJS.ProcessEnv) => problems(() => loadSettings({ env }));
 
 describe('settings', () => {
   it('are their defaults when nothing is set', () => {
@@ -365,47 +332,5 @@ describe('wrong settings', () => {
       refusedEnv({ MESSAGE_QUEUE_NAME: 'a', DEAD_LETTER_QUEUE_NAME: 'a' })[0] ?? '',
       /must be different from message_queue_name\.$/,
     );
-  });
-});
-
-describe('the configuration file', () => {
-  it('may be empty or hold only comments', () => {
-    for (const yaml of ['', '# nothing\n', '---\n', '\uFEFFport: 8080\n']) {
-      assert.equal(load(yaml).port, 8080);
-    }
-  });
-
-  it('that is not YAML is refused with the line', () => {
-    assert.deepEqual(refused('port: 1\nport: 2\n'), [
-      'Line 2 of FILE cannot be read as YAML (duplicate key).',
-    ]);
-    assert.match(refused('host: a\nport: [1\n')[0] ?? '', /^Line \d of FILE cannot be read as YAML/);
-    assert.match(refused('port: 1\n---\nport: 2\n')[0] ?? '', /multiple docs/);
-    assert.match(refused('- port\n')[0] ?? '', /does not start a map of settings/);
-    assert.match(refused('1: 2\n')[0] ?? '', /has a setting whose name is not text/);
-    assert.match(refused('host: !x localhost\n')[0] ?? '', /\(tag resolve failed\)/);
-    assert.match(refused('host: &a x\ndata_dir: *a\n')[0] ?? '', /^Line 2 of FILE has an alias/);
-    const deep = refused('['.repeat(100_000));
-    assert.ok(deep.length > 0 && deep.length <= 5, `${deep.length} problems`);
-  });
-
-  it('that cannot be read is rejected with the reason, together with the other errors', () => {
-    assert.deepEqual(
-      problems(() => loadSettings({ configFile: join(folder, 'none.yaml'), env: { PORT: 'x' } })).map(
-        (text) => text.replace(folder, '').split(';')[0],
-      ),
-      [
-        'The configuration file /none.yaml cannot be read: the file does not exist.',
-        'port, from the environment variable PORT, is "x"',
-      ],
-    );
-    assert.match(problems(() => loadSettings({ configFile: folder, env: {} }))[0] ?? '', /it is a folder\.$/);
-    writeFileSync(path, Buffer.from([0x68, 0xff]));
-    assert.match(problems(() => loadSettings({ configFile: path, env: {} }))[0] ?? '', /not UTF-8 text\.$/);
-  });
-
-  it('has a maximum size', () => {
-    assert.match(refused('#'.repeat(MAX_SETTINGS_FILE_BYTES + 1))[0] ?? '', /is larger than 262144 bytes\.$/);
-    assert.equal(load('#'.repeat(MAX_SETTINGS_FILE_BYTES)).port, 8080);
   });
 });

@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts';
-import { MINUTE_MS } from '../../time/units.ts';
+import { SET_BACK_MS } from '../../time/set-back.ts';
 
 /**
  * SQL for the moment up to which dead letters have been looked for, one operation per function. Times are in epoch
@@ -9,8 +9,6 @@ import { MINUTE_MS } from '../../time/units.ts';
 const ROW = 'dead-letter-alerts';
 /** The token of a lease. Nobody leases this row. */
 const NO_TOKEN = '';
-/** A later moment is from before the clock was set back. The clocks of instances differ by less. */
-const SET_BACK_MS = MINUTE_MS;
 
 /** When instances last looked for dead letters; null if it is unknown. */
 export async function readLastEvaluation(reader: Pick<Reader, 'all'>): Promise<number | null> {

@@ -1,14 +1,10 @@
+import { SET_BACK_MS } from '../../time/set-back.ts';
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import type { TroubledWebhook, WebhookTroubles } from '../../webhooks/health/webhook-troubles.ts';
 import type { Firing, ServiceReports, ServiceTrouble, Trouble } from '../firing.ts';
 import type { AlertRule, QuietHours } from '../rules/alert-rule.ts';
 import { quietSince } from '../rules/quiet-hours.ts';
 
-/**
- * A problem that began this far in the future began before the clock was set back. The clocks of instances differ by
- * less.
- */
-const SET_BACK_MS = MINUTE_MS;
 /**
  * A dead letter counts as a problem for this time, or until quiet hours have ended, unless it is redelivered. One that
  * was found late counts for this time since then.

@@ -52,7 +52,7 @@ export class UploadConnection implements Disposable {
     return this.#gone.signal;
   }
 
-  /** From here on, nothing is received on the connection. That is no reason to close it, because an import takes time. */
+  /** Stops watching how fast data arrives. The whole upload has arrived, and its import takes time. */
   awaitResponse(): void {
     clearInterval(this.#rateWatch);
   }

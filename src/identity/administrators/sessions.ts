@@ -4,6 +4,7 @@ import { type Database, DatabaseUnavailableError, type Transaction } from '../..
 import { plainAddress } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound } from '../../problems/problem.ts';
+import { SET_BACK_MS } from '../../time/set-back.ts';
 import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import { hashToken, isToken, newToken } from './random-token.ts';
 import {
@@ -26,11 +27,6 @@ const MAX_SESSIONS_EACH = 50;
 const MAX_USER_AGENT_CHARACTERS = 400;
 /** How long an expired session is kept, because an upload that began before may still be under way. */
 const KEPT_EXPIRED_MS = DAY_MS;
-/**
- * A session that began, or was used, this far in the future was so before the clock was set back: it would outlive its
- * limits. The clocks of instances differ by less.
- */
-const SET_BACK_MS = MINUTE_MS;
 
 /** The client that uses a session, as the request describes it. */
 export interface SessionUse {
@@ -213,6 +209,7 @@ export class Sessions {
     return began > beganAfter && began <= until && seen > seenAfter && seen <= until;
   }
 
+  /** A session that is later than these times is from before the clock was set back, and would outlive its limits. */
   #activeAt(now: number): ActiveSessions {
     const { lifetimeMs, idleMs } = this.#with;
     return { beganAfter: now - lifetimeMs, seenAfter: now - idleMs, until: now + SET_BACK_MS };

@@ -19,7 +19,7 @@ export interface LinkTimes {
   after: number;
   /** The latest. */
   until: number;
-  /** The latest for an invitation, which is a link of someone who has no password yet. */
+  /** The latest for an invitation: the link of someone without a password. */
   invitationUntil: number;
 }
 

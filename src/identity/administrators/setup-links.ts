@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../database/database.ts';
 import type { SetupLinkRow } from '../../database/schema.ts';
-import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
+import { SET_BACK_MS } from '../../time/set-back.ts';
+import { DAY_MS } from '../../time/units.ts';
 import { hashToken, isToken, newToken } from './random-token.ts';
 import {
   deleteExpiredLinks,
@@ -16,8 +17,6 @@ export const LINK_LIFETIME_MS = DAY_MS;
 /** Lifetime of an invitation. */
 export const INVITATION_LIFETIME_MS = 7 * DAY_MS;
 
-/** A link that lasts longer by more than this is from before the clock was set back. Clocks of instances differ by less. */
-const SET_BACK_MS = MINUTE_MS;
 const FIRST = 'first';
 
 /** A new link. Its token is known only now. */

@@ -1,7 +1,7 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Transaction } from '../../database/database.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
-import type { SizedRow } from '../../database/step-bytes.ts';
+import { keyed, type SizedRow } from '../../database/step-bytes.ts';
 
 /** SQL for deleting what learners did in attempts, one operation per function. */
 
@@ -150,8 +150,4 @@ const DELETE_VALUE = new BatchStatement(
 
 export async function deleteValues(tx: Transaction, keys: readonly ValueKey[]): Promise<void> {
   await DELETE_VALUE.run(tx, keys);
-}
-
-function keyed<Key extends object>(rows: readonly (Key & { size: number })[]): SizedRow<Key>[] {
-  return rows.map((row) => ({ key: row, size: row.size }));
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
-import type { SizedRow } from '../../database/step-bytes.ts';
+import { keyed, type SizedRow } from '../../database/step-bytes.ts';
 
 /** SQL for deleting records, one operation per function. */
 
@@ -63,13 +63,14 @@ export async function selectSizedDocuments(
   registrationIds: readonly string[],
   limit: number,
 ): Promise<SizedRow<DocumentKey>[]> {
-  const rows = await tx.all<DocumentKey & { size: number }>(
-    `select registration_id, document_key, octet_length(content) as size
-     from lrs_documents where registration_id in ${idList(tx.dialect, 'text')} limit ?`,
-    toIdList(registrationIds),
-    limit,
+  return keyed(
+    await tx.all<DocumentKey & { size: number }>(
+      `select registration_id, document_key, octet_length(content) as size
+       from lrs_documents where registration_id in ${idList(tx.dialect, 'text')} limit ?`,
+      toIdList(registrationIds),
+      limit,
+    ),
   );
-  return rows.map((row) => ({ key: row, size: row.size }));
 }
 
 export async function deleteDocuments(tx: Transaction, keys: readonly DocumentKey[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { SUBTOPICS, topicOf } from '../../events/catalogue.ts';
 import type { Logger, Logs } from '../../observability/log.ts';
 import { queryCensor, withoutQueries, withoutQuery } from '../../observability/url-censor.ts';
+import type { QueueMessage } from '../../queue/message-queue.ts';
 import type { LogClassName } from '../../settings/log-classes.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import {
@@ -52,6 +53,15 @@ export interface LoggedAttempt extends LoggedMessage {
 /** A message that left the queue without an attempt. */
 export interface LoggedRemoval extends LoggedMessage {
   readonly reason: StatusReason;
+}
+
+/** The entry for a message that leaves the queue without an attempt. @param mode of its webhook */
+export function removalOf(
+  mode: LoggingMode,
+  { lineId, label, messageId, body }: QueueMessage,
+  reason: StatusReason,
+): LoggedRemoval {
+  return { webhookId: lineId, mode, subtopic: label, messageId, message: body, reason };
 }
 
 /** Reasons in words that end the sentence "discarded: …". */

@@ -5,8 +5,7 @@ import type { WebhookRow } from '../../database/schema.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import type { LoggingMode } from '../configuration/logging-mode.ts';
-import type { DeliveryLog, LoggedRemoval } from '../history/delivery-log.ts';
-import type { StatusReason } from '../history/delivery-status.ts';
+import { type DeliveryLog, removalOf } from '../history/delivery-log.ts';
 import { markDeadLettered } from '../history/delivery-store.ts';
 
 /** What skipping the head of a line and removing its other messages have in common. */
@@ -28,23 +27,9 @@ export async function recordSkipped(
   await markDeadLettered(tx, message, at);
   const details = { message_id: message.messageId, subtopic: message.label };
   await recordAudit(tx, { by, action: 'MESSAGE_SKIPPED', id, name, details }, at);
-  tx.onCommit(() => deliveryLog.deadLettered(removalOf(webhook, message, 'SKIPPED')));
-}
-
-/** The entry of the delivery log for a message that leaves its line without an attempt. */
-export function removalOf(
-  { logging_mode }: Pick<RemovalWebhook, 'logging_mode'>,
-  message: QueueMessage,
-  reason: StatusReason,
-): LoggedRemoval {
-  return {
-    webhookId: message.lineId,
-    mode: logging_mode as LoggingMode,
-    subtopic: message.label,
-    messageId: message.messageId,
-    message: message.body,
-    reason,
-  };
+  tx.onCommit(() =>
+    deliveryLog.deadLettered(removalOf(webhook.logging_mode as LoggingMode, message, 'SKIPPED')),
+  );
 }
 
 /** The conflict of an action with the attempt in progress. */

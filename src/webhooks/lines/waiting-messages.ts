@@ -11,15 +11,16 @@ import type {
   PurgePosition,
   QueuedMessage,
 } from '../../queue/message-queue.ts';
+import type { LoggingMode } from '../configuration/logging-mode.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
-import type { DeliveryLog } from '../history/delivery-log.ts';
+import { type DeliveryLog, removalOf } from '../history/delivery-log.ts';
 import { MAX_REMAINING_COUNTED } from '../history/delivery-status.ts';
 import { markPurged } from '../history/delivery-store.ts';
 import { readMessageOutcomes } from '../history/outcome-store.ts';
 import { type MessageSubject, messageSubject } from '../messages/message-subject.ts';
 import { unreadableConflict } from '../messages/unreadable-message.ts';
-import { inFlightConflict, recordSkipped, removalOf } from './removed-messages.ts';
+import { inFlightConflict, recordSkipped } from './removed-messages.ts';
 
 /** A message that waits in a line, without its body. */
 export interface WaitingMessage {
@@ -154,9 +155,9 @@ export class WaitingMessages {
           at,
         );
       }
+      const mode = webhook.logging_mode as LoggingMode;
       tx.onCommit(() => {
-        for (const message of messages)
-          this.#with.deliveryLog.discarded(removalOf(webhook, message, 'PURGED'));
+        for (const message of messages) this.#with.deliveryLog.discarded(removalOf(mode, message, 'PURGED'));
       });
       return { purged: messages.length, remaining, next };
     });
