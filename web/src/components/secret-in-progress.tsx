@@ -22,12 +22,11 @@ export function SecretInProgress({ when }: { when: boolean }) {
   );
 }
 
+/** Follows a request for a secret, and returns it. */
+export type FollowSecret = <T>(request: Promise<T>) => Promise<T>;
+
 /** Follows requests for secrets, even those whose dialog was closed. */
-export function useSecretRequests(): {
-  isAny: boolean;
-  /** Follows a request, and returns it. */
-  follow: <T>(request: Promise<T>) => Promise<T>;
-} {
+export function useSecretRequests(): { isAny: boolean; follow: FollowSecret } {
   const [count, setCount] = useState(0);
   return {
     isAny: count > 0,

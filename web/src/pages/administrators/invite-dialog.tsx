@@ -6,7 +6,11 @@ import { administratorsQuery, inviteAdministrator } from '../../api/administrato
 import type { Role } from '../../api/session.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
-import { SecretInProgress, useSecretRequests } from '../../components/secret-in-progress.tsx';
+import {
+  type FollowSecret,
+  SecretInProgress,
+  useSecretRequests,
+} from '../../components/secret-in-progress.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { useWhileShown } from '../../utilities/use-is-shown.ts';
@@ -49,8 +53,7 @@ function InviteForm({
   onInvited,
   onClose,
 }: {
-  /** Follows the request, and returns it. */
-  follow: ReturnType<typeof useSecretRequests>['follow'];
+  follow: FollowSecret;
   /** Called with the link, even if the dialog was closed in the meantime. */
   onInvited: (invited: Invitation) => void;
   onClose: () => void;

@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { type ClientInput, type ClientWithSecret, clientsKey, createClient } from '../../api/clients.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import type { useSecretRequests } from '../../components/secret-in-progress.tsx';
+import type { FollowSecret } from '../../components/secret-in-progress.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { clients } from '../../texts/clients.ts';
 import { useWhileShown } from '../../utilities/use-is-shown.ts';
@@ -11,7 +11,6 @@ import { ClientForm } from './client-form.tsx';
 
 const NEW: ClientInput = { name: '', email: '', scopes: [] };
 const texts = clients.create;
-type Follow = ReturnType<typeof useSecretRequests>['follow'];
 
 /** Creates a client. */
 export function CreateClientDialog({
@@ -21,8 +20,7 @@ export function CreateClientDialog({
   onClose,
 }: {
   opened: boolean;
-  /** Follows the request, and returns it. */
-  follow: Follow;
+  follow: FollowSecret;
   /** Called with the client and its secret, even if the dialog was closed in the meantime. */
   onCreated: (client: ClientWithSecret) => void;
   onClose: () => void;
@@ -42,7 +40,7 @@ function CreateForm({
   onChanged,
   onClose,
 }: {
-  follow: Follow;
+  follow: FollowSecret;
   onCreated: (client: ClientWithSecret) => void;
   onChanged: (changed: boolean) => void;
   onClose: () => void;

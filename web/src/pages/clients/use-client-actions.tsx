@@ -11,7 +11,11 @@ import {
 } from '../../api/clients.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
-import { SecretInProgress, useSecretRequests } from '../../components/secret-in-progress.tsx';
+import {
+  type FollowSecret,
+  SecretInProgress,
+  useSecretRequests,
+} from '../../components/secret-in-progress.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useQuestion } from '../../components/use-question.ts';
 import { clients as texts } from '../../texts/clients.ts';
@@ -128,7 +132,7 @@ function useClientChanges(
     follow,
     onRenewed,
   }: {
-    follow: ReturnType<typeof useSecretRequests>['follow'];
+    follow: FollowSecret;
     onRenewed: (client: ClientWithSecret) => void;
   },
 ) {
