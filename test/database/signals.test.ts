@@ -23,6 +23,11 @@ function counter() {
   };
 }
 
+/** Longer than a signal alone may take. */
+const SLOW_COMMIT_SECONDS = 3.5;
+/** Less than half of the time that a connection without any response takes to be noticed otherwise. */
+const NOTICED_MS = 12_000;
+
 const firstCalls = ON_POSTGRES ? 1 : 0;
 
 describe('a signal', () => {
@@ -94,6 +99,44 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
     await until(() => received.count === 2, 'listening again');
     await parts.database.transaction(async (tx) => tx.signal('one'));
     await until(() => received.count === 3, 'the signal');
+  });
+
+  it('are received again within seconds after a network has silently dropped the connection', async () => {
+    await using parts = await openPostgresParts();
+    const { database, proxy } = await parts.openBehindProxy();
+    const received = counter();
+    using _ = database.onSignal('one', received.listener);
+    await until(() => received.count === 1, 'listening');
+    proxy.freeze();
+    proxy.restore();
+    await parts.database.transaction(async (tx) => tx.signal('one'));
+    await until(() => received.count === 2, 'listening again', NOTICED_MS);
+  });
+
+  it('wait for a slow commit, which succeeds', async () => {
+    await using parts = await openPostgresParts();
+    await parts.database.transaction(async (tx) => {
+      await tx.run(
+        `create function sleep() returns trigger language plpgsql as 'begin perform pg_sleep(${SLOW_COMMIT_SECONDS}); return null; end'`,
+      );
+      await tx.run(
+        `create constraint trigger slow after insert on service_secrets deferrable initially deferred
+           for each row execute function sleep()`,
+      );
+    });
+    const received = counter();
+    using _ = parts.open().onSignal('one', received.listener);
+    await until(() => received.count === 1, 'listening');
+    let isCommitted = false;
+    await parts.database.transaction(async (tx) => {
+      await tx.run('insert into service_secrets (name, value) values (?, ?)', 'slow', 'x');
+      tx.signal('one');
+      tx.onCommit(() => {
+        isCommitted = true;
+      });
+    });
+    assert.ok(isCommitted);
+    await until(() => received.count === 2, 'the signal');
   });
 
   it('are received once the server is available, and a stop does not wait for that', async () => {

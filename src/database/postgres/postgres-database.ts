@@ -277,7 +277,10 @@ export class PostgresDatabase implements Database {
     const sent = connection.settled();
     const committing = connection.query('commit', timeoutMs);
     const { signalled } = tx;
-    const signalling = signalled.length === 0 ? null : this.#notifier.sendBehindCommit(connection, signalled);
+    const signalling =
+      signalled.length === 0
+        ? null
+        : this.#notifier.sendBehindCommit(connection, { channels: signalled, committing, timeoutMs });
     try {
       await Promise.all([committing, sent]);
     } catch (error) {

@@ -7,6 +7,14 @@ const NOTIFY = `select set_config('synchronous_commit', 'off', true) as durabili
 /** Others wait for a signal that is on its way, so a connection that does not respond must not delay them for long. */
 const TIMEOUT_MS = 3_000;
 
+/** A signal that follows a commit on its connection. */
+export interface SignalBehindCommit {
+  channels: readonly string[];
+  committing: Promise<unknown>;
+  /** How long the commit may take. The default is that of the connection's statements. */
+  timeoutMs?: number | undefined;
+}
+
 /**
  * Sends the signals of transactions to all instances, each on the connection of its transaction. While one is on its way, those
  * of later transactions are collected, so that many transactions share one. Nothing here rejects: a signal may be lost.
@@ -28,8 +36,8 @@ export class PostgresNotifier {
    * sync of the disk, so all instances together would commit one after another.
    * @returns when they have been sent; null if another signal is on its way. Then use `sendNext` after the commit
    */
-  sendBehindCommit(connection: LentConnection, channels: readonly string[]): Promise<void> | null {
-    return this.#sending === null ? this.#send(connection, channels) : null;
+  sendBehindCommit(connection: LentConnection, signal: SignalBehindCommit): Promise<void> | null {
+    return this.#sending === null ? this.#send(connection, signal) : null;
   }
 
   /**
@@ -44,16 +52,32 @@ export class PostgresNotifier {
     this.#hasCarrier = false;
     const collected = [...this.#collected];
     this.#collected.clear();
-    await this.#send(connection, collected);
+    await this.#send(connection, { channels: collected, committing: Promise.resolve() });
   }
 
-  #send(connection: LentConnection, channels: readonly string[]): Promise<void> {
+  async #send(
+    connection: LentConnection,
+    { channels, committing, timeoutMs }: SignalBehindCommit,
+  ): Promise<void> {
     const statements = channels.map((channel) => this.#statements.prepare(NOTIFY, [channel]));
-    const sent = statements.map((statement) => connection.query(statement, TIMEOUT_MS));
-    const sending = Promise.allSettled(sent).then(() => {
-      this.#sending = null;
+    // Its own limit would close the connection while the commit is still running, and the commit's response would be lost.
+    const sent = Promise.allSettled(statements.map((statement) => connection.query(statement, timeoutMs)));
+    const turn = isWithin(TIMEOUT_MS, sent).then(() => {
+      if (this.#sending === turn) this.#sending = null;
     });
-    this.#sending = sending;
-    return sending;
+    this.#sending = turn;
+    await committing.catch(() => {});
+    if (!(await isWithin(TIMEOUT_MS, sent))) connection.isUsable = false;
+  }
+}
+
+/** Whether a promise settles within this time. */
+async function isWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  const { promise: passed, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, ms, false);
+  try {
+    return await Promise.race([promise.then(() => true), passed]);
+  } finally {
+    clearTimeout(timer);
   }
 }
