@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client } from 'pg';
+import { Client, type QueryConfig } from 'pg';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { SignalListeners } from '../signal-listeners.ts';
 import type { PostgresAddress } from './postgres-address.ts';
@@ -11,7 +11,9 @@ const LONGEST_PAUSE_MS = 5_000;
 /** How often listeners are called while the database works but signals cannot be received. */
 const CALL_EVERY_MS = 1_000;
 /** How often a response of the server is requested, because a connection can end silently. */
-const ASK_EVERY_MS = 15_000;
+const ASK_EVERY_MS = 5_000;
+/** How long that response may take. Until then, signals are missed on a connection that has ended silently. */
+const ANSWER_MS = 3_000;
 /** How long a graceful end of the connection may take. */
 const END_DEADLINE_MS = 1_000;
 
@@ -113,9 +115,10 @@ export class PostgresSignals implements AsyncDisposable {
     const onAbort = () => end();
     signal.addEventListener('abort', onAbort);
     client.on('notification', ({ channel }) => this.#listeners.call(channel));
+    const question: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: ANSWER_MS };
     const asking = new BackgroundTask({
       round: async () => {
-        if (this.#client === client) await client.query('select 1');
+        if (this.#client === client) await client.query(question);
       },
       firstPauseMs: ASK_EVERY_MS,
       pauseMs: ASK_EVERY_MS,
