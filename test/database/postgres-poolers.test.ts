@@ -15,6 +15,8 @@ import { throughPort } from '../support/tcp-proxy.ts';
 /** Of an instance, by default. */
 const CONNECTIONS = SETTINGS_TABLE.database_connections.default;
 
+const LONG_MS = 20_000;
+
 describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, () => {
   async function openBehind(mode: PoolMode, pool: Parameters<typeof startPostgresPooler>[2] = {}) {
     await using stack = new AsyncDisposableStack();
@@ -63,6 +65,18 @@ describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, 
         name: 'DatabaseUnavailableError',
         message: /^the database could not be reached: .* no free connection .*default_pool_size/,
       });
+  });
+
+  it('that has no server connection left does not make anyone wait longer than for a connection', async () => {
+    await using behind = await openBehind('session', { poolSize: CONNECTIONS });
+    await startInstance(behind.database);
+    const other = behind.openOther({ timeouts: { ...SHORT_TIMEOUTS, statementMs: LONG_MS } });
+    const began = performance.now();
+    await assert.rejects(
+      other.transaction((tx) => tx.all('select 1')),
+      /default_pool_size/,
+    );
+    assert.ok(performance.now() - began < LONG_MS / 2);
   });
 
   it('that ends the wait for a server connection is not mistaken for a pooler of transactions', async () => {

@@ -75,10 +75,12 @@ const MAX_LIFETIME_SECONDS = 1_800;
  */
 export async function limitSession(
   client: Pick<Client, 'query'>,
-  { statementMs, lockMs, idleInTransactionMs, unreadMs }: PostgresTimeouts,
+  { connectMs, statementMs, lockMs, idleInTransactionMs, unreadMs }: PostgresTimeouts,
 ): Promise<void> {
-  const results: unknown = await client.query(
-    `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
+  const settings: QueryConfig & { query_timeout: number } = {
+    // A pooler without a free server connection accepts this one, and then lets its first statement wait.
+    query_timeout: connectMs,
+    text: `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
      set idle_in_transaction_session_timeout = ${idleInTransactionMs};
      set tcp_user_timeout = ${unreadMs};
      set default_transaction_isolation = 'read committed';
@@ -87,7 +89,8 @@ export async function limitSession(
      select set_config(name, '0', false) from pg_settings
        where name in ('transaction_timeout', 'idle_session_timeout');
      select pg_is_in_recovery() as is_standby`,
-  );
+  };
+  const results: unknown = await client.query(settings);
   const last = (results as QueryResult<{ is_standby: boolean }>[]).at(-1);
   if (last?.rows[0]?.is_standby === true)
     throw new DatabaseUnavailableError('the database accepts no changes: the server is a standby');
