@@ -86,6 +86,8 @@ describe('imports between folders', () => {
     ['src/queue', 40],
     ['src/webhooks', 150],
     ['web/src', 1_000],
+    ['web/src/pages/content', 150],
+    ['web/src/pages/webhooks', 150],
   ] as const) {
     it(`go in one direction in ${folder}`, () => {
       const imports = importsIn(folder);
@@ -93,4 +95,17 @@ describe('imports between folders', () => {
       assert.deepEqual(againstTheDirection(imports), []);
     });
   }
+
+  it('never lead to the tables of another slice', () => {
+    const TABLES = /-store\.ts$/;
+    // Stores files, not rows.
+    const FILES = 'content/files/content-store.ts';
+    const foreign = importsIn('src').filter(
+      ({ from, to }) => TABLES.test(to) && to !== FILES && placeOf(from) !== placeOf(to),
+    );
+    assert.deepEqual(
+      foreign.map(({ from, to }) => `${from} imports ${to}`),
+      [],
+    );
+  });
 });

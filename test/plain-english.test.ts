@@ -301,6 +301,12 @@ it(
     assert.deepEqual(complaintsAbout(files('web/src/texts/*.ts').flatMap((file) => linesOf(file))), []);
   });
 
+  it("is used by the texts of the learner's page", () => {
+    const texts = files('web/player/src/texts.ts', 'web/player/index.html');
+    assert.equal(texts.length, 2);
+    assert.deepEqual(complaintsAbout(texts.flatMap((file) => linesOf(file))), []);
+  });
+
   describe('of the API', () => {
     let service: TestService;
     aroundTests(async (parts) => {

@@ -1,4 +1,4 @@
-import { readCourse } from '../content/courses/course-store.ts';
+import { requireCourse } from '../content/courses/course-rows.ts';
 import { type PlayableVersion, readPlayableVersion } from '../content/courses/playable-version.ts';
 import type { Reader } from '../database/database.ts';
 import { notFound } from '../problems/problem.ts';
@@ -39,8 +39,8 @@ export class PlayerCourses {
     }
     const version = await readPlayableVersion(reader, courseId, versionId);
     if (version === undefined) {
-      const isCourse = (await readCourse(reader, courseId)) !== undefined;
-      throw isCourse ? notFound('version', versionId) : notFound('course', courseId);
+      await requireCourse(reader, courseId);
+      throw notFound('version', versionId);
     }
     this.#keep(key, { version, until: this.#now() + KEPT_MS });
     return version;

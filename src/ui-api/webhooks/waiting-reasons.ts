@@ -2,7 +2,7 @@ import type { Reader } from '../../database/database.ts';
 import { isBlocked } from '../../queue/line-facts.ts';
 import type { LineReader } from '../../queue/message-queue.ts';
 import { existingWebhookState } from '../../webhooks/configuration/webhook-state.ts';
-import { readDeliveryOfMessage } from '../../webhooks/history/delivery-store.ts';
+import { readMessageDelivery } from '../../webhooks/history/read-deliveries.ts';
 import { type HeadFailure, readHeadFailure } from './head-failure.ts';
 
 /** The failing message that blocks a line. */
@@ -63,7 +63,7 @@ async function readBlocker(
   if (head === null) return null;
   if ((await lines.whyHeadIsUnreadable(webhookId)) !== null) return 'unreadable';
   if (!isBlocked(head)) return null;
-  const failed = await readDeliveryOfMessage(reader, head.messageId);
+  const failed = await readMessageDelivery(reader, head.messageId);
   // Its outcome is not stored yet.
   if (failed === undefined) return null;
   return {

@@ -10,7 +10,12 @@ import { unreadableConflict } from '../messages/unreadable-message.ts';
 import { readSubjects } from './bodies-read.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { type DeliveryOutline, readDeliveryPage } from './delivery-page-store.ts';
-import { readDelivery, readEarlierAttempts, type StoredDelivery } from './delivery-store.ts';
+import {
+  readDelivery,
+  readDeliveryOfMessage,
+  readEarlierAttempts,
+  type StoredDelivery,
+} from './delivery-store.ts';
 
 /** Maximum number of attempts of a delivery in a response. */
 const MAX_ATTEMPTS_SHOWN = 100;
@@ -47,6 +52,14 @@ export async function readDeliveries(
   // Those that were removed in the meantime are missing.
   const found = items.filter(({ id }) => subjects.has(id));
   return { items: found.map((delivery) => ({ delivery, about: subjects.get(delivery.id)! })), next };
+}
+
+/** The delivery of a message; undefined if the history does not have it. */
+export async function readMessageDelivery(
+  reader: Pick<Reader, 'query'>,
+  messageId: string,
+): Promise<StoredDelivery | undefined> {
+  return await readDeliveryOfMessage(reader, messageId);
 }
 
 /** @throws {ProblemError} `not-found`, `conflict` if the message cannot be read */

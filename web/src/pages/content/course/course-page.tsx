@@ -27,8 +27,8 @@ import { FolderPath } from '../folders/folder-path.tsx';
 import { MissingAsset } from '../missing-asset.tsx';
 import { ChooseFiles } from '../uploads/choose-files.tsx';
 import { DropZone } from '../uploads/drop-zone.tsx';
-import { useUpload } from '../uploads/use-upload.ts';
 import { UsagePanel } from '../usage-panel.tsx';
+import { useUpload } from '../use-upload.ts';
 import styles from './course.module.css';
 import { VersionsPanel } from './versions-panel.tsx';
 

@@ -8,13 +8,13 @@ import { folders } from '../../../texts/content.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { useMoveDropped } from '../changes/use-move.tsx';
 import { NOTHING_DRAGGED, useContent } from '../content-context.ts';
+import type { FolderIndex, FolderNode } from '../folders/folder-index.ts';
+import { FolderTree } from '../folders/folder-tree.tsx';
+import styles from '../folders/folders.module.css';
+import type { TreeDragging } from '../folders/use-row-drops.ts';
 import { sortDropped } from '../uploads/chosen-files.ts';
 import { holdsFiles } from '../uploads/drop-zone.tsx';
-import { useUpload } from '../uploads/use-upload.ts';
-import type { FolderIndex, FolderNode } from './folder-index.ts';
-import { FolderTree } from './folder-tree.tsx';
-import styles from './folders.module.css';
-import type { TreeDragging } from './use-row-drops.ts';
+import { useUpload } from '../use-upload.ts';
 
 const PLACEHOLDERS = ['50%', '70%', '60%', '45%', '65%'];
 

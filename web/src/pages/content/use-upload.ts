@@ -1,8 +1,8 @@
 import { notifications } from '@mantine/notifications';
-import { uploads } from '../../../texts/uploads.ts';
-import { useContent } from '../content-context.ts';
-import type { ChosenFiles } from './chosen-files.ts';
-import type { UploadTarget } from './upload-queue.ts';
+import { uploads } from '../../texts/uploads.ts';
+import { useContent } from './content-context.ts';
+import type { ChosenFiles } from './uploads/chosen-files.ts';
+import type { UploadTarget } from './uploads/upload-queue.ts';
 
 const words = uploads.notUploaded;
 const SHOWN_MS = 15_000;

@@ -10,7 +10,7 @@ import { DeleteDialog } from '../changes/delete-dialog.tsx';
 import { MoveDialog } from '../changes/move-dialog.tsx';
 import { CreateFolderDialog, RenameDialog } from '../changes/name-dialog.tsx';
 import { useContent } from '../content-context.ts';
-import type { FolderNode } from './folder-index.ts';
+import type { FolderNode } from '../folders/folder-index.ts';
 
 /** The actions for the open folder. */
 export function FolderActions({
