@@ -118,7 +118,7 @@ export class AlertService {
       const urlChanged = this.#changesUrl(current, input);
       await updateRule(tx, id, columns, now);
       await this.#writeUrl(tx, id, input);
-      if (!watchesTheSame(current, columns)) {
+      if (!watchesTheSame(current, columns, input.webhook_ids ?? null)) {
         await endFiringsOfRule(tx, id, 'RULE_CHANGED', now);
         await markEndsReported(tx, id);
         await deleteWaitingNotices(tx, id);
@@ -239,12 +239,21 @@ function columnsOf(input: AlertInput, current: AlertRule | null, now: number): C
 }
 
 /** Whether an update leaves alerts that are firing as they are. */
-function watchesTheSame(current: AlertRule, columns: ConfiguredColumns): boolean {
-  const ids = current.webhookIds === null ? null : JSON.stringify(current.webhookIds);
+function watchesTheSame(
+  current: AlertRule,
+  columns: ConfiguredColumns,
+  webhookIds: readonly number[] | null,
+): boolean {
   return (
     columns.enabled === 1 &&
     current.condition === columns.condition &&
     current.minutes === columns.minutes &&
-    ids === columns.webhook_ids
+    areSameWebhooks(current.webhookIds, webhookIds)
   );
+}
+
+/** In any order. Null stands for all webhooks. */
+function areSameWebhooks(some: readonly number[] | null, others: readonly number[] | null): boolean {
+  if (some === null || others === null) return some === others;
+  return new Set(some).symmetricDifference(new Set(others)).size === 0;
 }

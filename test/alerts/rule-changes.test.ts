@@ -5,6 +5,7 @@ import { until } from '../support/service.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
   alertInput,
+  createAlert,
   evaluated,
   firingsOf,
   MINUTE,
@@ -49,6 +50,25 @@ describe('a rule with an alert', () => {
     clock.pass(5 * MINUTE);
     await receiver.waitFor(2);
     assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.began');
+  });
+
+  it('that gets the same webhooks in another order keeps its alerts, and sends nothing again', async () => {
+    await using begun = await startFiring();
+    const { api, target, receiver, webhook } = begun;
+    const other = await createWebhook(api, target.url, { name: 'Other', topic: 'COURSE' });
+    const alert = await createAlert(api, receiver.url, { webhook_ids: [webhook, other] });
+    await receiver.waitFor(2);
+    const reordered = alertInput(receiver.url, { webhook_ids: [other, webhook] });
+    const { body } = await api.put(`/alerts/${alert}`, reordered);
+    assert.deepEqual([body.webhook_ids, body.firing], [[other, webhook], 1]);
+    await evaluated(api, { webhookId: webhook, url: target.url });
+    assert.deepEqual(
+      (await firingsOf(api, alert)).map(({ state }) => state),
+      ['FIRING'],
+    );
+    assert.equal(receiver.requests.length, 2);
+    const fewer = await api.put(`/alerts/${alert}`, alertInput(receiver.url, { webhook_ids: [other] }));
+    assert.equal(fewer.body.firing, 0, 'another list ends them');
   });
 
   it('that is changed to watch dead letters ignores earlier ones, like a new rule', async () => {
