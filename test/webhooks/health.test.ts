@@ -8,17 +8,17 @@ import {
   settledDeliveries,
   updateWebhook,
 } from '../delivery/webhook-helpers.ts';
+import { runSql } from '../support/database.ts';
 import { borrowTestService } from '../support/lent-service.ts';
-import { type Api, until } from '../support/service.ts';
+import { type Api, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, failTimes, rawBytes } from '../support/target-behaviours.ts';
 import { assertProblem } from './webhook-expectations.ts';
 
 const QUICK_RETRIES = { retry_initial_delay: 0.01, retry_max_delay: 0.01 };
-const revoked = answer(403, {
-  headers: { 'content-type': 'application/json' },
-  body: '{"message":"API key crm was revoked"}',
-});
+const refusing = (message: string) =>
+  answer(403, { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ message }) });
+const revoked = refusing('API key crm was revoked');
 
 async function healthOf(api: Api, id: number) {
   const { status, body } = await api.get(`/webhooks/${id}/health`);
@@ -134,6 +134,60 @@ describe('the health of a webhook', () => {
       [after.reason, after.explanation, after.delivery],
       ['500 Internal Server Error', null, null],
     );
+  });
+
+  it('does not explain the last error with an older one that has the same text', async () => {
+    await using target = await startTarget({ respondWith: refusing('Licence expired') });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 1 });
+    await createAccounts(api, 'a');
+    await settledDeliveries(api, id, 1);
+    target.respondWith(refusing('Maintenance'));
+    await updateWebhook(api, id, target.url, { max_attempts: 5 });
+    await createAccounts(api, 'b');
+    const { failure } = await untilFailures(api, id, 1);
+    assert.deepEqual([failure.explanation, failure.delivery.status], ['Maintenance', 'RETRYING']);
+    await api.post(`/webhooks/${id}/line/purge`);
+    const { failure: after } = await healthOf(api, id);
+    assert.deepEqual(after, { ...failure, explanation: null, delivery: null });
+  });
+
+  it('shows no error from before the last success after a reset of the statistics', async () => {
+    await using target = await startTarget({ respondWith: refusing('Licence expired') });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 1 });
+    await createAccounts(api, 'a');
+    await settledDeliveries(api, id, 1);
+    target.respondWith(answer(200));
+    await createAccounts(api, 'b');
+    await settledDeliveries(api, id, 2);
+    target.respondWith(refusing('Maintenance'));
+    await updateWebhook(api, id, target.url, { max_attempts: 5 });
+    await createAccounts(api, 'c');
+    await untilFailures(api, id, 1);
+    await api.post(`/webhooks/${id}/statistics/reset`);
+    assert.equal((await healthOf(api, id)).failure.explanation, 'Maintenance');
+    await api.post(`/webhooks/${id}/line/purge`);
+    const { failure } = await healthOf(api, id);
+    assert.deepEqual([failure.reason, failure.explanation, failure.delivery], [null, null, null]);
+  });
+
+  it('explains an error that was recorded after a reset of the statistics and occurred before', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a');
+    const { failure } = await untilFailures(api, id, 1);
+    // The state that such a reset leaves: an error does not count before the start of the period.
+    await runSql(
+      service.settings.data_dir,
+      'update webhook_statistics set valid_from = last_error_at + 5, last_error_at = last_error_at + 5 returning webhook_id',
+    );
+    const { failure: later } = await healthOf(api, id);
+    assert.deepEqual([later.explanation, later.delivery], [failure.explanation, failure.delivery]);
   });
 
   it('starts over after an edit', async () => {
