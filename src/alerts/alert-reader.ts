@@ -5,7 +5,7 @@ import type { Firing } from './firing.ts';
 import { countOpenFirings, type FiringFilter, listFirings } from './firings/firing-store.ts';
 import type { Notice } from './notices/notice.ts';
 import { readLatestNotices, readNotices } from './notices/notice-store.ts';
-import type { AlertRule } from './rules/alert-rule.ts';
+import { type AlertRule, channelsOf } from './rules/alert-rule.ts';
 import type { AlertRecord } from './rules/alert-schemas.ts';
 
 /** Reads alert rules with their state, and what has fired. */
@@ -28,7 +28,9 @@ export class AlertReader {
     return rules.map((rule) =>
       toAlertRecord(rule, {
         firing: firing.get(rule.id) ?? 0,
-        notices: notices.filter(({ ruleId }) => ruleId === rule.id),
+        notices: notices.filter(
+          ({ ruleId, channel }) => ruleId === rule.id && channelsOf(rule).includes(channel),
+        ),
         now: this.#now(),
       }),
     );

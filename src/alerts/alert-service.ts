@@ -20,10 +20,16 @@ import {
 } from '../secrets/credentials-cipher.ts';
 import { endFiringsOfRule, markEndsReported } from './firings/firing-store.ts';
 import { noteFirstRule } from './firings/last-evaluation.ts';
-import { deleteWaitingNotices, endAttempts } from './notices/notice-store.ts';
+import { stopNotices } from './firings/stop-notices.ts';
 import { alertChanges } from './rules/alert-audit.ts';
 import { alertErrors, webhookIdsOf } from './rules/alert-input.ts';
-import { type AlertRule, DEFAULT_MINUTES, MAX_RULES } from './rules/alert-rule.ts';
+import {
+  type AlertRule,
+  CHANNELS,
+  DEFAULT_MINUTES,
+  MAX_RULES,
+  missingChannelsOf,
+} from './rules/alert-rule.ts';
 import type { AlertInput } from './rules/alert-schemas.ts';
 import {
   type ConfiguredColumns,
@@ -99,7 +105,8 @@ export class AlertService {
 
   /**
    * Replaces the whole configuration. If it no longer watches the same, the alerts that are firing end without a notice
-   * and begin again if the problem still lasts. Notices that wait are not sent any more.
+   * and begin again if the problem still lasts. Notices that wait are not sent any more. Otherwise, this is true of those
+   * that wait for a channel which the rule no longer has.
    * @throws {ProblemError} `not-found`, `invalid-request`, `precondition-failed`
    */
   async update(
@@ -118,14 +125,14 @@ export class AlertService {
       const urlChanged = this.#changesUrl(current, input);
       await updateRule(tx, id, columns, now);
       await this.#writeUrl(tx, id, input);
-      if (!watchesTheSame(current, columns, input.webhook_ids ?? null)) {
+      const rule = await this.#require(tx, id);
+      if (watchesTheSame(current, rule)) await stopNotices(tx, id, missingChannelsOf(rule));
+      else {
         await endFiringsOfRule(tx, id, 'RULE_CHANGED', now);
         await markEndsReported(tx, id);
-        await deleteWaitingNotices(tx, id);
-        await endAttempts(tx, id);
+        await stopNotices(tx, id, CHANNELS);
       }
       this.#changed(tx, 'an alert rule was updated', id);
-      const rule = await this.#require(tx, id);
       const changes = alertChanges(current, rule, urlChanged);
       if (changes.length > 0) await this.#record(tx, by, 'ALERT_UPDATED', rule, changes);
       return rule;
@@ -142,8 +149,7 @@ export class AlertService {
       if (current === undefined) throw notFound('alert rule', id);
       assertRevision(current.revision, expected);
       await endFiringsOfRule(tx, id, 'RULE_DELETED', this.#with.now());
-      await deleteWaitingNotices(tx, id);
-      await endAttempts(tx, id);
+      await stopNotices(tx, id, CHANNELS);
       await deleteRule(tx, id);
       this.#changed(tx, 'an alert rule was deleted', id);
       await this.#record(
@@ -239,16 +245,12 @@ function columnsOf(input: AlertInput, current: AlertRule | null, now: number): C
 }
 
 /** Whether an update leaves alerts that are firing as they are. */
-function watchesTheSame(
-  current: AlertRule,
-  columns: ConfiguredColumns,
-  webhookIds: readonly number[] | null,
-): boolean {
+function watchesTheSame(before: AlertRule, after: AlertRule): boolean {
   return (
-    columns.enabled === 1 &&
-    current.condition === columns.condition &&
-    current.minutes === columns.minutes &&
-    areSameWebhooks(current.webhookIds, webhookIds)
+    after.enabled &&
+    before.condition === after.condition &&
+    before.minutes === after.minutes &&
+    areSameWebhooks(before.webhookIds, after.webhookIds)
   );
 }
 

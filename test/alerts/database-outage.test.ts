@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Settings } from '../../src/settings/settings-table.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
+import { startMailServer } from '../support/smtp.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
@@ -115,6 +117,30 @@ describe('an alert about the database', {
     assert.deepEqual([firing.state, firing.relapses, receiver.requests.length], ['FIRING', 1, 1]);
   });
 
+  it('is not retried over a channel that the rule has lost during the outage', async () => {
+    await using mail = await startMailServer();
+    await using losable = await startLosable(mail.settings);
+    const { database, receiver, proxy, clock, evaluate } = losable;
+    receiver.respondWith(answer(500));
+    const rule = { ...SERVICE_ALERT, email_to: ['ops@example.com'] };
+    const alert = await createAlert(losable.api, receiver.url, rule);
+    await evaluate();
+    await using other = await startAlertService(
+      { ...database.settings, ...mail.settings, database_url: database.directUrl },
+      clock,
+    );
+    await losable.lose();
+    await losable.untilNotified();
+    const changed = await other.api.put(`/alerts/${alert}`, { ...rule, target: null });
+    assert.equal(changed.status, 200);
+    proxy.restore();
+    const firing = await untilFiring(other.api, alert, ({ notices }) => notices.length > 0, 'it is recorded');
+    assert.deepEqual(
+      firing.notices.map(({ channel, state }: Record<string, string>) => [channel, state]),
+      [['EMAIL', 'SENT']],
+    );
+  });
+
   it('is sent again if the database still fails once another instance may have ended the alert', async () => {
     await using losable = await startLosable();
     const { database, receiver, proxy, clock, evaluate } = losable;
@@ -152,13 +178,13 @@ describe('an alert about the database', {
 });
 
 /** A service that can lose its database, with a webhook that has been in error for a minute. */
-async function startLosable() {
+async function startLosable(settings: Partial<Settings> = {}) {
   await using stack = new AsyncDisposableStack();
   const receiver = stack.use(await startTarget());
   const certain = stack.use(await startTarget({ respondWith: answer(500) }));
   const database = stack.use(await startLosableDatabase());
   const { proxy } = database;
-  const { service, api, clock } = stack.use(await startAlertService(database.settings));
+  const { service, api, clock } = stack.use(await startAlertService({ ...database.settings, ...settings }));
   const webhookId = await createFailingWebhook(api, certain.url);
   clock.pass(MINUTE);
   const parts = stack.move();

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAccounts, createWebhook, retryHead } from '../delivery/webhook-helpers.ts';
 import { until } from '../support/service.ts';
-import { answer } from '../support/target-behaviours.ts';
+import { startMailServer } from '../support/smtp.ts';
+import { startTarget } from '../support/target.ts';
+import { answer, type TargetExchange } from '../support/target-behaviours.ts';
 import {
   alertInput,
   createAlert,
@@ -10,8 +12,10 @@ import {
   firingsOf,
   MINUTE,
   startFiring,
+  startWithTrouble,
   untilFiring,
   untilInError,
+  untilNotice,
 } from './alert-helpers.ts';
 
 describe('a rule with an alert', () => {
@@ -99,5 +103,89 @@ describe('a rule with an alert', () => {
     assert.equal((await api.get('/alert-firings?state=FIRING')).body.data.length, 0);
     const { data } = (await api.get(`/alert-firings?state=ENDED&webhook_id=${webhook}`)).body;
     assert.deepEqual([data[0].alert_name, data[0].end_reason], ['Failing webhooks', 'RULE_DELETED']);
+  });
+});
+
+describe('a rule that loses a channel', () => {
+  it('neither retries nor shows the notices that waited for it, even once it has the channel again', async () => {
+    await using mail = await startMailServer();
+    mail.behaviour = 'reject';
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api, clock } = alerts;
+    const both = alertInput(receiver.url, { email_to: ['ops@example.com'] });
+    const { id: alert } = await api.create('/alerts', both);
+    const noticesOf = async (): Promise<[string, string][]> => {
+      const { last_notices: notices } = (await api.get(`/alerts/${alert}`)).body;
+      return notices.map(({ channel, state }: Record<string, string>) => [channel, state]);
+    };
+    await until(async () => mail.refused === 1 && String(await noticesOf()).includes('SENT'), 'one was sent');
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    assert.deepEqual(await noticesOf(), [['URL', 'SENT']]);
+    mail.behaviour = 'accept';
+    await api.put(`/alerts/${alert}`, both);
+    target.respondWith(answer(200));
+    await retryHead(api, 1);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE);
+    await mail.waitFor(1);
+    assert.match(mail.mails[0]!.subject, /Ended: /);
+    assert.equal(mail.mails.length, 1);
+    assert.equal(receiver.requests.length, 2, 'the other channel got both notices once');
+  });
+
+  it('does not show what was sent over it', async () => {
+    await using mail = await startMailServer();
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api } = alerts;
+    const alert = await createAlert(api, '', { target: null, email_to: ['ops@example.com'] });
+    await untilNotice(alerts, alert, ({ state }) => state === 'SENT', 'it was sent');
+    const { body } = await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    assert.deepEqual([body.last_notices, body.firing], [[], 1]);
+    const [firing] = await firingsOf(api, alert);
+    assert.equal(firing.notices[0].state, 'SENT', 'the alert says it');
+  });
+
+  it('sends what reached nobody over the channel that it has instead', async () => {
+    await using mail = await startMailServer();
+    mail.behaviour = 'reject';
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api } = alerts;
+    const alert = await createAlert(api, '', { target: null, email_to: ['ops@example.com'] });
+    await untilNotice(alerts, alert, ({ error }) => error !== null, 'it failed');
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    const notice = await untilNotice(alerts, alert, ({ state }) => state === 'SENT', 'it was sent');
+    assert.deepEqual([notice.channel, notice.kind, notice.attempts], ['URL', 'BEGAN', 1]);
+    assert.equal((await firingsOf(api, alert)).length, 1, 'it is the same alert');
+  });
+
+  it('does not retry a notice whose attempt was under way, and logs no error', async () => {
+    await using mail = await startMailServer();
+    const posted = Promise.withResolvers<TargetExchange>();
+    await using receiver = await startTarget({ respondWith: posted.resolve });
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api, service } = alerts;
+    const email_to = ['ops@example.com'];
+    const alert = await createAlert(api, receiver.url, { email_to });
+    await mail.waitFor(1);
+    const exchange = await posted.promise;
+    await api.put(`/alerts/${alert}`, alertInput('', { target: null, email_to }));
+    answer(500)(exchange);
+    const failed = await until(
+      () => service.logLines.find(({ msg }) => String(msg).includes('could not be sent')),
+      'the attempt failed',
+    );
+    assert.deepEqual(
+      [failed.level, failed.msg],
+      ['info', 'a notice of an alert could not be sent, and no longer needs to be'],
+    );
+    const notice = await untilNotice(alerts, alert, ({ state }) => state === 'SENT', 'one is left');
+    assert.equal(notice.channel, 'EMAIL');
   });
 });

@@ -204,6 +204,21 @@ export async function reportFirings(
   );
 }
 
+/** Makes the begins of open firings of a rule unreported, if no notice of these batches is left. */
+export async function unreportBegins(
+  tx: Transaction,
+  ruleId: number,
+  batches: readonly string[],
+): Promise<void> {
+  await tx.run(
+    `update alert_firings set begin_batch = null
+     where rule_id = ? and ended_at is null and begin_batch in ${idList(tx.dialect, 'text')}
+       and not exists (select 1 from alert_notices where alert_notices.batch = alert_firings.begin_batch)`,
+    ruleId,
+    toIdList(batches),
+  );
+}
+
 /** Which firings to list. */
 export interface FiringFilter {
   state?: 'FIRING' | 'ENDED' | undefined;

@@ -6,11 +6,12 @@ import type { RefusedAddresses } from '../notices/mailer.ts';
 import type { NoticeContent } from '../notices/notice.ts';
 import type { NoticeSender } from '../notices/notice-sender.ts';
 import { insertSentNotice } from '../notices/notice-store.ts';
-import { type AlertRule, type Channel, channelsOf } from '../rules/alert-rule.ts';
+import { type AlertRule, type Channel, channelsOf, missingChannelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
 import { isQuietAt } from '../rules/quiet-hours.ts';
 import { END_AFTER_MS } from './evaluation.ts';
 import { insertFirings, reopenSubject, reportSubject } from './firing-store.ts';
+import { stopNotices } from './stop-notices.ts';
 import { toServiceTrouble } from './trouble-finder.ts';
 
 /** The pause between attempts over a channel. */
@@ -162,6 +163,8 @@ export class OutageAlerts {
         sentAt: state.sentAt,
         error: state.error,
       });
+    // The rule may have lost a channel since it was read.
+    await stopNotices(tx, rule.id, missingChannelsOf(current));
   }
 }
 

@@ -152,17 +152,31 @@ export async function setContent(tx: Transaction, id: number, content: NoticeCon
   await tx.run('update alert_notices set content = ? where id = ?', JSON.stringify(content), id);
 }
 
-/** Deletes the notices of a rule that were sent to nobody, except those that were abandoned. */
-export async function deleteWaitingNotices(tx: Transaction, ruleId: number): Promise<void> {
-  await tx.run(
-    'delete from alert_notices where rule_id = ? and due_at is not null and sent_at is null',
+/**
+ * Deletes the notices of a rule over a channel that were sent to nobody, except those that were abandoned. Returns their
+ * batches.
+ */
+export async function deleteWaitingNotices(
+  tx: Transaction,
+  ruleId: number,
+  channel: Channel,
+): Promise<string[]> {
+  const rows = await tx.all<{ batch: string }>(
+    `delete from alert_notices where rule_id = ? and channel = ? and due_at is not null and sent_at is null
+     returning batch`,
     ruleId,
+    channel,
   );
+  return rows.map(({ batch }) => batch);
 }
 
-/** Ends the attempts of all notices of a rule. */
-export async function endAttempts(tx: Transaction, ruleId: number): Promise<void> {
-  await tx.run('update alert_notices set due_at = null where rule_id = ? and due_at is not null', ruleId);
+/** Ends the attempts of all notices of a rule over a channel. */
+export async function endAttempts(tx: Transaction, ruleId: number, channel: Channel): Promise<void> {
+  await tx.run(
+    'update alert_notices set due_at = null where rule_id = ? and channel = ? and due_at is not null',
+    ruleId,
+    channel,
+  );
 }
 
 /** The notices of batches, in the order of their ids. */

@@ -71,3 +71,9 @@ export function channelsOf({ emailTo, target }: Pick<AlertRule, 'emailTo' | 'tar
     ...(target === null ? [] : (['URL'] as const)),
   ];
 }
+
+/** The channels that a rule does not have. */
+export function missingChannelsOf(rule: Pick<AlertRule, 'emailTo' | 'target'>): Channel[] {
+  const channels = channelsOf(rule);
+  return CHANNELS.filter((channel) => !channels.includes(channel));
+}

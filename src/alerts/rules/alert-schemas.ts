@@ -158,7 +158,9 @@ export const AlertRecord = Type.Object(
     quiet_hours: QuietHours,
     quiet_now: Type.Boolean({ description: 'Whether these are quiet hours.' }),
     firing: Type.Integer({ description: 'For how many webhooks or parts of the service it is firing.' }),
-    last_notices: Type.Array(NoticeRecord, { description: 'The latest notice of each channel.' }),
+    last_notices: Type.Array(NoticeRecord, {
+      description: 'The latest notice of each channel that the rule has.',
+    }),
     created_dt: DateTime('When it was created.'),
     updated_dt: DateTime('When it was last changed.'),
   },
