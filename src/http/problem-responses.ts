@@ -6,6 +6,19 @@ import { type InputError, invalidInput, PROBLEMS, ProblemError } from '../proble
 import { withUnknownMembers } from './unknown-members.ts';
 import { requestErrorsOf } from './validation.ts';
 
+/** A page for a person whose browser opens an address that fails. */
+export interface FailurePage {
+  headers: Readonly<Record<string, string>>;
+  html: string;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a browser shows instead of a problem if another try may succeed. Without it, every client gets the problem. */
+    failurePage?: FailurePage;
+  }
+}
+
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 /** `Retry-After` while the database is unavailable, in seconds. */
 export const UNAVAILABLE_RETRY_AFTER = '5';
@@ -36,7 +49,7 @@ export function installProblemResponses(
         const fields = { method, path: routeOptions.url, reason: problem.message };
         log.warn('a request was refused at a limit (logged once per minute)', fields);
       }
-      return sendProblem(reply, problem);
+      return sendFailure(request, reply, problem);
     }
     // An outage of the database is logged once, by the database watch.
     if (PROBLEMS[problem.code].status >= 500 && !(error instanceof DatabaseUnavailableError)) {
@@ -45,7 +58,7 @@ export function installProblemResponses(
       const fields = { error, method, path: routeOptions.url, ...idsIn(params), ...subjectOf(request) };
       log.error('a request failed', fields, isBug ? { stack: true } : {});
     }
-    return sendProblem(reply, problem);
+    return sendFailure(request, reply, problem);
   });
   app.setNotFoundHandler((request, reply) => sendProblem(reply, missing(app, request)));
   // Before the body arrives, because nobody reads it.
@@ -80,6 +93,24 @@ function missing(app: FastifyInstance, request: FastifyRequest): ProblemError {
     );
   }
   return new ProblemError('not-found', 'No resource exists at this path');
+}
+
+/** Sends the failure page of the route if a person may see it, otherwise a problem. */
+function sendFailure(request: FastifyRequest, reply: FastifyReply, problem: ProblemError): FastifyReply {
+  const { failurePage } = request.routeOptions.config;
+  const { status } = PROBLEMS[problem.code];
+  const mayPass = status >= 500 || status === PROBLEMS['too-many-requests'].status;
+  if (failurePage === undefined || !mayPass || !opensPage(request)) return sendProblem(reply, problem);
+  return reply
+    .code(status)
+    .headers({ ...problem.headers, ...failurePage.headers })
+    .type('text/html; charset=utf-8')
+    .send(failurePage.html);
+}
+
+/** Whether a browser makes the request to show a page. */
+export function opensPage({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true;
 }
 
 /** Sends a problem as the response. */

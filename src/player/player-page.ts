@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { failurePage } from '../content/registrations/launch-page.ts';
 
 /** The folder to which `npm run build:ui` writes the player page. */
 const PLAYER_BUILD_FOLDER = path.join(import.meta.dirname, '../../web/dist/player');
@@ -27,7 +28,7 @@ const NOT_BUILT =
 export async function playerPageRoutes(scope: FastifyInstance): Promise<void> {
   const file = path.join(PLAYER_BUILD_FOLDER, 'index.html');
   const page = existsSync(file) ? readFileSync(file, 'utf8') : null;
-  scope.get('/player/', (_request, reply) =>
+  scope.get('/player/', { config: { failurePage: failurePage("'self'") } }, (_request, reply) =>
     reply
       .code(page === null ? 503 : 200)
       .header('Content-Security-Policy', POLICY)

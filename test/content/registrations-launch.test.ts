@@ -5,12 +5,15 @@ import { HOUR_MS } from '../../src/time/units.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { ManualClock } from '../support/clock.ts';
 import { cmi5Package } from '../support/course-packages.ts';
-import { openDatabaseOf } from '../support/database.ts';
+import { breakTable, openDatabaseOf } from '../support/database.ts';
 import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { problemErrors, uploadForm } from './packages.ts';
 import { launch, makeParties, register, takeAll } from './registration-helpers.ts';
+
+/** What browsers accept when they open a page. */
+const BROWSER_ACCEPTS = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 async function open(
   url: string,
@@ -192,6 +195,24 @@ describe('launching a registration', () => {
     assert.equal(page.status, 410, page.html);
     assertPage(page);
     assert.match(page.html, /This course is no longer available/);
+  });
+
+  it('shows a page if the course cannot be opened right now, and a problem to anything but a browser', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    const url = await launch(service, id);
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    {
+      await using _broken = await breakTable(database, 'player_launches', 'insert');
+      const page = await open(url, { headers: { accept: BROWSER_ACCEPTS } });
+      assert.equal(page.status, 500);
+      assertPage(page);
+      assert.match(page.html, /<h1>The course cannot be opened right now<\/h1>/);
+      assert.match(page.html, /Your earlier work is kept/);
+      const problem = await open(url);
+      assert.equal(problem.status, 500);
+      assert.equal(problem.headers.get('content-type'), 'application/problem+json');
+    }
+    assert.equal((await open(url)).status, 303);
   });
 
   it('is rejected while the account is disabled, and once it no longer has the course', async () => {

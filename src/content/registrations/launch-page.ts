@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { LearningStandard } from '../../course-packages/learning-standard.ts';
+import type { FailurePage } from '../../http/problem-responses.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { LanguageChoice } from './equivalent-courses.ts';
 import type { Launch } from './launch.ts';
@@ -89,6 +90,19 @@ export function launchPagePolicy(framedBy: "'none'" | "'self'" = "'none'"): stri
 }
 
 /**
+ * The header fields of a page behind a launch URL.
+ * @param framedBy which pages may show it in a frame
+ */
+export function launchPageHeaders(framedBy?: "'none'" | "'self'"): Record<string, string> {
+  return {
+    'Content-Security-Policy': launchPagePolicy(framedBy),
+    'Cache-Control': 'no-store',
+    // Anyone with the path can open the course, so no other site must learn it.
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
+/**
  * Explains to the learner why a link does not work.
  * @param wasOpen whether this browser has opened the course
  */
@@ -96,6 +110,18 @@ export function refusalPage(state: Refused, wasOpen = false): LaunchPage {
   const { status, heading, text } = REFUSALS[state];
   const words = wasOpen && state === 'expired' ? `${text} ${KEPT_WORK}` : text;
   return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${words}</p>`) };
+}
+
+/**
+ * The page for a learner whose course cannot be opened because the service fails or is busy.
+ * @param framedBy which pages may show it in a frame
+ */
+export function failurePage(framedBy?: "'none'" | "'self'"): FailurePage {
+  const heading = 'The course cannot be opened right now';
+  return {
+    headers: launchPageHeaders(framedBy),
+    html: page(heading, `<h1>${heading}</h1>\n<p>Your earlier work is kept. Try again in a moment.</p>`),
+  };
 }
 
 /**

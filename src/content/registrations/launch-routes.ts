@@ -2,7 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { Turns } from '../../http/turns.ts';
 import { acceptedLanguages } from './language-choice.ts';
 import type { Launch, OpenLaunch, StartedLaunch, WantedLanguage } from './launch.ts';
-import { type LaunchPage, languagePage, launchPage, launchPagePolicy, refusalPage } from './launch-page.ts';
+import {
+  failurePage,
+  type LaunchPage,
+  languagePage,
+  launchPage,
+  launchPageHeaders,
+  refusalPage,
+} from './launch-page.ts';
 import type { RegistrationService } from './registration-service.ts';
 
 /** What the paths of launch links start with. */
@@ -28,17 +35,12 @@ export function launchRoutes(
   play: (launch: OpenLaunch) => Promise<StartedLaunch>,
 ): void {
   const turns = new Turns({ atOnce: MAX_AT_ONCE });
-  const headers = {
-    'Content-Security-Policy': launchPagePolicy(),
-    'Cache-Control': 'no-store',
-    // Anyone with the path can open the course, so no other site must learn it.
-    'Referrer-Policy': 'no-referrer',
-  };
+  const headers = launchPageHeaders();
 
   // Accepts any rest of the path, so that a damaged link also shows a readable page.
   server.get<{ Params: { '*': string }; Querystring: { language?: unknown } }>(
     `${LAUNCH_PATH}*`,
-    { schema: { hide: true } },
+    { schema: { hide: true }, config: { failurePage: failurePage() } },
     async (request, reply) => {
       const token = request.params['*'];
       const { language } = request.query;

@@ -3,16 +3,21 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import type { RouteHandlerMethod } from 'fastify';
 import { recordedLogs, SILENT_LOGS } from '../../../test/support/logs.ts';
+import { launchPagePolicy } from '../../content/registrations/launch-page.ts';
+import { DatabaseUnavailableError } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
-import { createContentServer } from './content-server.ts';
+import { playerPageRoutes } from '../player-page.ts';
+import { createContentServer, type LaunchRoutes } from './content-server.ts';
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 /** A content server with one launch, or none, and one route, which is `/unit`. */
 async function serverWith({
   launch,
   respond,
-  log = SILENT_LOGS.for('Player'),
+  log,
 }: {
   launch: Partial<PlayerLaunch> | null;
   respond: RouteHandlerMethod;
@@ -22,9 +27,21 @@ async function serverWith({
     if (launch === null) throw new TypeError('no launch was found');
     return { state: 'open', launch };
   };
+  return await contentServer({ find, routes: (scope) => void scope.get('/unit', respond), log });
+}
+
+async function contentServer({
+  find,
+  routes,
+  log = SILENT_LOGS.for('Player'),
+}: {
+  find: () => Promise<unknown>;
+  routes: LaunchRoutes;
+  log?: Logger | undefined;
+}) {
   return await createContentServer({
     launches: { find } as unknown as LaunchService,
-    fileRoutes: [(scope) => void scope.get('/unit', respond)],
+    fileRoutes: [routes],
     routes: [],
     trustedProxies: [],
     maxConnections: 10,
@@ -75,6 +92,33 @@ describe('a failure of the Player', () => {
 
   it('is logged if the launch itself could not be read', async () => {
     assert.deepEqual(await loggedFailure(null), line);
+  });
+});
+
+describe('the player page while the database is unavailable', () => {
+  const find = async () => {
+    throw new DatabaseUnavailableError('the database is locked');
+  };
+
+  it('shows a learner that the course cannot be opened right now', async () => {
+    await using server = await contentServer({ find, routes: playerPageRoutes });
+    const { statusCode, headers, body } = await server.inject({
+      url: '/0123456789/player/',
+      headers: BROWSER,
+    });
+    assert.equal(statusCode, 503);
+    assert.match(body, /<h1>The course cannot be opened right now<\/h1>/);
+    assert.equal(headers['retry-after'], '5');
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+    assert.equal(headers['content-security-policy'], launchPagePolicy("'self'"));
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(headers['referrer-policy'], 'no-referrer');
+  });
+
+  it('is a problem for anything but a browser', async () => {
+    await using server = await contentServer({ find, routes: playerPageRoutes });
+    const { statusCode, headers } = await server.inject('/0123456789/player/');
+    assert.deepEqual([statusCode, headers['content-type']], [503, 'application/problem+json']);
   });
 });
 

@@ -7,7 +7,7 @@ import { ignoreExpectations } from '../../http/expectations.ts';
 import { requireOneHost } from '../../http/host-field.ts';
 import { releaseConnections } from '../../http/kept-connections.ts';
 import { limitPipelining } from '../../http/pipelining.ts';
-import { installProblemResponses, sendProblem } from '../../http/problem-responses.ts';
+import { installProblemResponses, opensPage, sendProblem } from '../../http/problem-responses.ts';
 import { limitRequestTime } from '../../http/request-deadline.ts';
 import { REQUEST_DEADLINE_MS, serverOptions } from '../../http/server-options.ts';
 import { STRICT_TRANSPORT } from '../../http/strict-transport.ts';
@@ -157,7 +157,7 @@ function refuse(
 ): FastifyReply {
   // A browser comes here only after it has opened the course.
   const { status, html } = refusalPage(state, true);
-  if (!request.headers.accept?.includes('text/html')) {
+  if (!opensPage(request)) {
     return sendProblem(
       reply,
       new ProblemError(
