@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import type { RouteHandlerMethod } from 'fastify';
+import { drip } from '../../../test/support/dripped-body.ts';
 import { recordedLogs, SILENT_LOGS } from '../../../test/support/logs.ts';
 import { launchPagePolicy } from '../../content/registrations/launch-page.ts';
 import { DatabaseUnavailableError } from '../../database/database.ts';
@@ -34,10 +35,12 @@ async function contentServer({
   find,
   routes,
   log = SILENT_LOGS.for('Player'),
+  requestDeadlineMs = 60_000,
 }: {
   find: () => Promise<unknown>;
   routes: LaunchRoutes;
   log?: Logger | undefined;
+  requestDeadlineMs?: number;
 }) {
   return await createContentServer({
     launches: { find } as unknown as LaunchService,
@@ -48,6 +51,7 @@ async function contentServer({
     strictTransport: false,
     tracing: null,
     log,
+    requestDeadlineMs,
   });
 }
 
@@ -119,6 +123,30 @@ describe('the player page while the database is unavailable', () => {
     await using server = await contentServer({ find, routes: playerPageRoutes });
     const { statusCode, headers } = await server.inject('/0123456789/player/');
     assert.deepEqual([statusCode, headers['content-type']], [503, 'application/problem+json']);
+  });
+});
+
+describe('data that a course sends over a slow connection', () => {
+  /** At 40 kbit/s, the body takes a second longer than a small one. */
+  const LARGE = { path: '/0123456789/commit', bytes: 5_000 };
+  const DEADLINE_MS = 200;
+
+  async function sendTo(found: object): Promise<string> {
+    await using server = await contentServer({
+      find: async () => found,
+      routes: (scope) => void scope.post('/commit', async () => ({})),
+      requestDeadlineMs: DEADLINE_MS,
+    });
+    const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+    return await drip(Number(port), { ...LARGE, ms: 3 * DEADLINE_MS });
+  }
+
+  it('has the time that it takes', async () => {
+    assert.match(await sendTo({ state: 'open', launch: { courseId: 7 } }), /^HTTP\/1\.1 200 /);
+  });
+
+  it('has no more time than any other request without an open launch', async () => {
+    assert.match(await sendTo({ state: 'expired' }), /^HTTP\/1\.1 410 /);
   });
 });
 

@@ -17,6 +17,7 @@ import type { Tracing } from '../../observability/tracing/tracing.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
+import { SLOW_BYTES_PER_MS } from '../slow-connection.ts';
 import { readSmallBodiesEarly } from './early-bodies.ts';
 import { takeTurns } from './launch-turns.ts';
 
@@ -63,6 +64,8 @@ export interface ContentServerOptions {
   /** Null if tracing is off. */
   tracing: Tracing | null;
   log: Logger;
+  /** For tests. */
+  requestDeadlineMs?: number;
 }
 
 /**
@@ -78,6 +81,7 @@ export async function createContentServer({
   strictTransport,
   tracing,
   log,
+  requestDeadlineMs = REQUEST_DEADLINE_MS,
 }: ContentServerOptions): Promise<FastifyInstance> {
   const server = fastify({
     ...serverOptions({ maxBodyBytes: MAX_BODY_BYTES, trustedProxies }),
@@ -96,7 +100,7 @@ export async function createContentServer({
     });
   }
   limitConnections(server, maxConnections, log);
-  limitRequestTime(server, REQUEST_DEADLINE_MS);
+  limitRequestTime(server, requestDeadlineMs, { slowestBytesPerMs: SLOW_BYTES_PER_MS });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   installProblemResponses(server, log, subjectOf);

@@ -7,6 +7,7 @@ import type {
 } from '../../../src/player/page-responses.ts';
 import type { ActivityTreeDefinition } from '../../../src/player/scorm/sequencing/activity-definition.ts';
 import type { SequencingState } from '../../../src/player/scorm/sequencing/tracking.ts';
+import { SLOW_BYTES_PER_MS } from '../../../src/player/slow-connection.ts';
 import type { TimeLimit } from '../../../src/player/time-limit.ts';
 import { SECOND_MS } from '../../../src/time/units.ts';
 
@@ -59,15 +60,14 @@ export const UNAVAILABLE = 503;
 
 /** How long a request waits for its response, or for more of it. A lost connection may otherwise wait for minutes. */
 const DEADLINE_MS = 20_000;
-/** A large body takes longer to send. This is the speed of a slow connection, 40 kbit/s. */
-const BYTES_PER_MS = 5;
 
 /**
- * How long a request of this size waits for its response, in milliseconds.
+ * How long a request of this size waits for its response, in milliseconds. A large body takes longer to send. The
+ * service gives it more time than this.
  * @param slowness how many times slower than usual the connection may be
  */
 export function sendingMs(bytes: number, slowness = 1): number {
-  return DEADLINE_MS + (slowness * bytes) / BYTES_PER_MS;
+  return DEADLINE_MS + (slowness * bytes) / SLOW_BYTES_PER_MS;
 }
 
 /** The service's response to a request. */
