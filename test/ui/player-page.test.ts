@@ -46,20 +46,25 @@ describe('the player page', () => {
   const heading = (learner: Learner, name: string) => learner.page.getByRole('heading', { name }).waitFor();
   const exit = (learner: Learner) => learner.page.getByRole('button', { name: 'Exit' }).click();
 
-  it('asks the learner to reload it if its script is missing, for example during an upgrade', async () => {
-    const { registrationId } = await registerTo(service, scorm12Course());
-    await using learner = await newLearner(browser);
-    const { page } = learner;
-    await page.route('**/player/assets/*.js', (route) => route.fulfill({ status: 404 }));
-    await learner.open(service, registrationId);
-    const text = page.getByText('If this text stays, reload the page');
-    await text.waitFor();
-    assert.ok((await boxOf(text)).y < 100, 'the text is at the top');
-    await page.unroute('**/player/assets/*.js');
-    await page.reload();
-    await learner.given();
-    assert.equal(await text.count(), 0);
-  });
+  for (const [what, files] of [
+    ['script', '**/player/assets/*.js'],
+    ['style sheet', '**/player/assets/*.css'],
+  ] as const) {
+    it(`asks the learner to reload it if its ${what} is missing, for example during an upgrade`, async () => {
+      const { registrationId } = await registerTo(service, scorm12Course());
+      await using learner = await newLearner(browser);
+      const { page } = learner;
+      await page.route(files, (route) => route.fulfill({ status: 404 }));
+      await learner.open(service, registrationId);
+      const text = page.getByText('If this text stays, reload the page');
+      assert.ok((await boxOf(text)).y < 100, 'the text is at the top');
+      assert.equal(await page.locator('iframe').count(), 0);
+      await page.unroute(files);
+      await page.reload();
+      await learner.given();
+      assert.equal(await text.count(), 0);
+    });
+  }
 
   it('shows that a course has ended, because a course may be blank after its own exit', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
