@@ -5,13 +5,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../database/page.ts';
 import type { Logger } from '../observability/log.ts';
-import {
-  type InputError,
-  invalidInput,
-  MAX_ERRORS_REPORTED,
-  notFound,
-  ProblemError,
-} from '../problems/problem.ts';
+import { type InputError, invalidInput, notFound, ProblemError } from '../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../problems/revision.ts';
 import {
   alertUrlContext,
@@ -216,7 +210,7 @@ export class AlertService {
 }
 
 function assertNone(errors: readonly InputError[]): void {
-  if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_REPORTED));
+  if (errors.length > 0) throw invalidInput(errors);
 }
 
 function columnsOf(input: AlertInput, current: AlertRule | null, now: number): ConfiguredColumns {

@@ -1,8 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { pointerTo } from '../problems/problem.ts';
-
-/** Maximum number of unknown members of an object that are checked and named in the response. */
-const MAX_UNKNOWN_MEMBERS = 100;
+import { ENOUGH_ERRORS, pointerTo } from '../problems/problem.ts';
 
 /** The members of a schema that are read here. */
 interface Schema {
@@ -66,8 +63,8 @@ function trimObject(
     additionalProperties === false
       ? Object.keys(value).filter((name) => !Object.hasOwn(properties, name))
       : [];
-  if (unknown.length > MAX_UNKNOWN_MEMBERS) {
-    for (const additionalProperty of unknown.slice(0, MAX_UNKNOWN_MEMBERS))
+  if (unknown.length > ENOUGH_ERRORS) {
+    for (const additionalProperty of unknown.slice(0, ENOUGH_ERRORS))
       errors.push({
         keyword: 'additionalProperties',
         instancePath,

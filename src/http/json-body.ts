@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
+  ENOUGH_ERRORS,
   type InputError,
   invalidInput,
-  MAX_ERRORS_REPORTED,
   ProblemError,
   pointerTo,
 } from '../problems/problem.ts';
@@ -150,7 +150,7 @@ function measure(bytes: Uint8Array): { depth: number; members: number; commas: n
 function findUnacceptable(root: unknown, keepsHalves: boolean): InputError[] {
   const errors: InputError[] = [];
   const open: Node[] = [{ value: root, key: '', parent: null }];
-  for (let node = open.pop(); node !== undefined && errors.length < MAX_ERRORS_REPORTED; node = open.pop()) {
+  for (let node = open.pop(); node !== undefined && errors.length < ENOUGH_ERRORS; node = open.pop()) {
     const { value } = node;
     if (!keepsHalves && typeof value === 'string' && !value.isWellFormed()) {
       errors.push({
@@ -160,7 +160,7 @@ function findUnacceptable(root: unknown, keepsHalves: boolean): InputError[] {
     }
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, member] of Object.entries(value)) {
-      if (errors.length === MAX_ERRORS_REPORTED) break;
+      if (errors.length === ENOUGH_ERRORS) break;
       const child: Node = { value: member, key, parent: node };
       if (key === '__proto__') errors.push({ pointer: pointerOf(child), detail: 'is not a known member' });
       else if (!keepsHalves && !key.isWellFormed()) {

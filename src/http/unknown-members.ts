@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { type InputError, invalidInput, MAX_ERRORS_REPORTED, pointerTo } from '../problems/problem.ts';
+import { type InputError, invalidInput, pointerTo, withFurther } from '../problems/problem.ts';
 import { requestErrorsOf } from './validation.ts';
 
 declare module 'fastify' {
@@ -42,9 +42,7 @@ export function refuseUnknownMembers(server: FastifyInstance): void {
 
 /** The errors of a request, including members that its route does not know and no schema has checked. */
 export function withUnknownMembers(request: FastifyRequest, found: readonly InputError[]): InputError[] {
-  const reported = new Set(found.map(({ pointer }) => pointer));
-  const unknown = unknownMemberErrors(request).filter(({ pointer }) => !reported.has(pointer));
-  return [...found, ...unknown].slice(0, MAX_ERRORS_REPORTED);
+  return withFurther(found, unknownMemberErrors(request));
 }
 
 function unknownMemberErrors(request: FastifyRequest): InputError[] {

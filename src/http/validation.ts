@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type SchemaValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { type InputError, invalidInput, MAX_ERRORS_REPORTED, pointerTo } from '../problems/problem.ts';
+import { type InputError, invalidInput, pointerTo, withFurther } from '../problems/problem.ts';
 import { INVALID_DATE_TIME, parseDateTime } from '../time/date-time.ts';
 import { decimalErrors } from './decimal-numbers.ts';
 import { trimExcess } from './excess.ts';
@@ -60,8 +60,7 @@ export function requestErrorsOf(request: FastifyRequest, error: FastifyError | u
   const others = (['params', 'body', 'querystring'] as const).filter(
     (part) => part !== error.validationContext,
   );
-  const errors = [error, ...others.map((part) => failureOf(request, part))].flatMap(inputErrorsOf);
-  return errors.slice(0, MAX_ERRORS_REPORTED);
+  return [error, ...others.map((part) => failureOf(request, part))].flatMap(inputErrorsOf);
 }
 
 /** The error that Fastify would report if this part was the first that fails. */
@@ -91,7 +90,6 @@ export function inputErrorsOf(error: SchemaFailure | undefined): InputError[] {
     const reported = toInputError(each, prefix);
     if (context === 'querystring' && isRepeated(each)) reported.detail = 'must be given only once';
     errors.set(`${reported.pointer} ${reported.detail}`, reported);
-    if (errors.size === MAX_ERRORS_REPORTED) break;
   }
   return [...errors.values()];
 }
@@ -111,10 +109,8 @@ export function schemaErrorsOf(request: FastifyRequest): InputError[] {
  * schema and `further` found. @throws {ProblemError} `invalid-request`
  */
 export function assertValid(request: FastifyRequest, further: readonly InputError[] = []): void {
-  const bySchema = schemaErrorsOf(request);
-  const reported = new Set(bySchema.map(({ pointer }) => pointer));
-  const errors = [...bySchema, ...further.filter(({ pointer }) => !reported.has(pointer))];
-  if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_REPORTED));
+  const errors = withFurther(schemaErrorsOf(request), further);
+  if (errors.length > 0) throw invalidInput(errors);
 }
 
 /**

@@ -45,6 +45,14 @@ describe('problems', () => {
     assert.equal(invalidInput(errors.slice(0, 1)).message, 'One member is invalid: /name');
   });
 
+  test('of many errors, the first hundred are listed, and all are counted', () => {
+    const errors = Array.from({ length: 301 }, (_, at) => ({ pointer: `/ids/${at}`, detail: 'is wrong' }));
+    const problem = invalidInput(errors);
+    assert.deepEqual(problem.errors, errors.slice(0, 100));
+    assert.equal(problem.message, 'There are at least 301 errors; the first 100 are listed');
+    assert.deepEqual(invalidInput(errors.slice(0, 100)).errors, errors.slice(0, 100));
+  });
+
   test('an unknown id is repeated as it was sent', () => {
     const problem = notFound('webhook', 'a"b');
     assert.ok(problem instanceof ProblemError);

@@ -57,14 +57,26 @@ export class ProblemError extends Error {
   }
 }
 
-/** Maximum number of errors in a response of a hostile request, which must not become a hostile response. */
-export const MAX_ERRORS_REPORTED = 100;
+/** Maximum number of errors in a response to a hostile request, which must not become a hostile response. */
+const MAX_ERRORS_REPORTED = 100;
+/** Who looks for errors in hostile input may stop at this number, which is more than are reported. */
+export const ENOUGH_ERRORS = MAX_ERRORS_REPORTED + 1;
 
-/** Invalid input, with every invalid member named. */
+/** Invalid input, with every invalid member named. If there are too many errors, the first ones are listed, and all are counted. */
 export function invalidInput(errors: readonly InputError[]): ProblemError {
+  if (errors.length > MAX_ERRORS_REPORTED) {
+    const detail = `There are at least ${errors.length} errors; the first ${MAX_ERRORS_REPORTED} are listed`;
+    return new ProblemError('invalid-request', detail, { errors: errors.slice(0, MAX_ERRORS_REPORTED) });
+  }
   const names = [...new Set(errors.map(({ pointer }) => pointer || 'the body'))];
   const count = names.length === 1 ? 'One member is' : `${names.length} members are`;
   return new ProblemError('invalid-request', `${count} invalid: ${names.join(', ')}`, { errors });
+}
+
+/** What was found, and what was found `further`, without a second error for a member. */
+export function withFurther(found: readonly InputError[], further: readonly InputError[]): InputError[] {
+  const reported = new Set(found.map(({ pointer }) => pointer));
+  return [...found, ...further.filter(({ pointer }) => !reported.has(pointer))];
 }
 
 /** An unknown id. `what` is the type of resource, such as `webhook` or `account`. */

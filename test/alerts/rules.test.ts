@@ -179,6 +179,7 @@ describe('an alert rule', () => {
     const ids = Array.from({ length: 1_000 }, (_, index) => 900_000 + index);
     const { status, body } = await api.post('/alerts', alertInput(URL_WITH_TOKEN, { webhook_ids: ids }));
     assert.deepEqual([status, body.errors.length], [400, 100]);
+    assert.match(body.detail, /at least 1000 errors/);
   });
 
   it('keeps a deleted webhook, but accepts no other one that does not exist', async () => {

@@ -178,6 +178,23 @@ describe('content of many accounts', () => {
     assert.deepEqual(await contentOf(account), []);
   });
 
+  it('is refused with the first hundred errors and the number of all, whether the schema or the service finds them', async () => {
+    const course = await make.course('Course');
+    const unknown = Array.from({ length: 301 }, (_, at) => 900_000 + at);
+    const detail = 'There are at least 301 errors; the first 100 are listed';
+    for (const act of ['add', 'remove'] as const) {
+      for (const body of [
+        { account_ids: unknown, contents: [reference(course)] },
+        { account_ids: unknown.map(String), contents: [reference(course)] },
+        { account_ids: [unknown[0], ...unknown.slice(1).map(String)], contents: [reference(course)] },
+      ]) {
+        const answer = await api.post(`/account-content/${act}`, body);
+        assert.equal(Object.keys(problemErrors(answer, 400)).length, 100);
+        assert.equal(answer.body.detail, detail);
+      }
+    }
+  });
+
   it('is limited over all accounts together, including the contents of folders', async () => {
     const place = await make.folder('Four');
     for (const name of ['1', '2', '3', '4']) await make.course(name, place);

@@ -159,5 +159,8 @@ describe('a body of a call that has none', () => {
     const answer = await api.post('/webhooks/1/line/purge', many);
     assertProblem(answer, 400, 'invalid-request');
     assert.equal(answer.body.errors.length, 100);
+    assert.match(answer.body.detail, /at least 500 errors/);
+    const inRecord = await api.post('/accounts', { ...many, name: 'Northwind' });
+    assert.match(inRecord.body.detail, /at least 101 errors; the first 100 are listed/);
   });
 });

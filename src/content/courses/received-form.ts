@@ -1,7 +1,7 @@
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { inputErrorsOf } from '../../http/validation.ts';
-import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
+import { type InputError, invalidInput, pointerTo, withFurther } from '../../problems/problem.ts';
 
 /** The part that contains the package. */
 const PACKAGE_PART = 'file';
@@ -49,9 +49,7 @@ export class ReceivedForm {
     const validation = validate.errors ?? [];
     const bySchema = inputErrorsOf({ validation, validationContext: 'body' });
     if (bySchema.length === 0 && this.#errors.length === 0) return members;
-    const reported = new Set(bySchema.map(({ pointer }) => pointer));
-    const further = [...this.#errors, ...(await findMissing(members))];
-    throw invalidInput([...bySchema, ...further.filter(({ pointer }) => !reported.has(pointer))]);
+    throw invalidInput(withFurther(bySchema, [...this.#errors, ...(await findMissing(members))]));
   }
 
   /** A part without a name is reported as an unknown part with an empty name. */

@@ -262,7 +262,7 @@ export class QueryReader {
   end(): void {
     for (const name of this.#query.keys())
       if (!this.#known.has(name) && !this.#ignored.has(name)) this.refuse(name, 'is not a known member');
-    if (this.#errors.length > 0) throw invalidInput(this.#errors.slice(0, 100));
+    if (this.#errors.length > 0) throw invalidInput(this.#errors);
   }
 
   /** Records an error in a parameter. */

@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import type { Logger } from '../../observability/log.ts';
-import { invalidInput, MAX_ERRORS_REPORTED, notFound, ProblemError } from '../../problems/problem.ts';
+import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import type { LineActions, LineReader } from '../../queue/message-queue.ts';
 import { UndecryptableError } from '../../secrets/credentials-cipher.ts';
@@ -247,7 +247,7 @@ export class WebhookService {
 
   #parse(input: WebhookInput, current: CurrentConfiguration | null): WebhookConfiguration {
     const errors = configurationErrors(input, { checkTargetUrl: this.#with.checkTargetUrl, current });
-    if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_REPORTED));
+    if (errors.length > 0) throw invalidInput(errors);
     return toConfiguration(input, current);
   }
 

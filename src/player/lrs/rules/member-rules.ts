@@ -1,10 +1,8 @@
 import { isObject } from '../../../is-object.ts';
-import { type InputError, pointerTo } from '../../../problems/problem.ts';
+import { ENOUGH_ERRORS, type InputError, pointerTo } from '../../../problems/problem.ts';
 import type { JsonObject } from '../xapi-types.ts';
 import * as is from './data-types.ts';
 
-/** Maximum number of errors in a response, so that hostile input cannot make it huge. */
-const MAX_ERRORS = 100;
 /** The rule for a member of an object. It adds any errors to `errors`. */
 export type Rule = (value: unknown, at: string, errors: Errors) => void;
 
@@ -19,7 +17,7 @@ export class Errors {
   }
 
   add(pointer: string, detail: string): void {
-    if (this.found.length < MAX_ERRORS) this.found.push({ pointer, detail });
+    if (this.found.length < ENOUGH_ERRORS) this.found.push({ pointer, detail });
   }
 }
 

@@ -47,7 +47,7 @@ export function assertContents(
     if (!named.has(sha2))
       errors.push({ pointer: '/attachments', detail: `have no content with the hash ${sha2}` });
   }
-  if (errors.length > 0) throw invalidInput(errors.slice(0, 100));
+  if (errors.length > 0) throw invalidInput(errors);
   if (bytes > MAX_ATTACHED_BYTES) {
     throw new ProblemError(
       'content-too-large',
