@@ -3,7 +3,6 @@ import { DatabaseUnavailableError } from '../database/database.ts';
 import type { LogFields, Logger } from '../observability/log.ts';
 import { OncePerMinute } from '../observability/once-per-minute.ts';
 import { type InputError, invalidInput, PROBLEMS, ProblemError } from '../problems/problem.ts';
-import { withUnknownMembers } from './unknown-members.ts';
 import { requestErrorsOf } from './validation.ts';
 
 /** A page for a person whose browser opens an address that fails. */
@@ -155,7 +154,7 @@ function toProblem(error: FastifyError, request: FastifyRequest): ProblemError {
     });
   }
   const errors = requestErrorsOf(request, error);
-  if (errors.length > 0) return invalidInput(withUnknownMembers(request, errors));
+  if (errors.length > 0) return invalidInput(errors);
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_INVALID_MULTIPART_CONTENT_TYPE':

@@ -1,6 +1,5 @@
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { type InputError, invalidInput, pointerTo, withFurther } from '../problems/problem.ts';
-import { requestErrorsOf } from './validation.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,24 +27,20 @@ export function refuseUnknownMembers(server: FastifyInstance): void {
     const queryMembers = new Set(Object.keys(properties));
     route.config = { ...route.config, queryMembers, hasBody: body !== undefined };
   });
-  // After validation: a route that does not attach validation errors has already responded, with these members,
-  // too.
+  // After validation: a request that does not fit its schema already has a response, with these members, too.
   server.addHook('preHandler', (request, _reply, done) => {
+    const { attachValidation, config } = request.routeOptions;
+    // A route that attaches validation errors reports these members with what it finds itself. But an upload, whose body
+    // is not read yet, is refused before it arrives.
+    if (attachValidation === true && config.isUpload !== true) return done();
     const unknown = unknownMemberErrors(request);
     if (unknown.length === 0) return done();
-    // An upload's body is not read yet.
-    const found = request.routeOptions.config.isUpload === true ? undefined : request.validationError;
-    const errors = requestErrorsOf(request, found as FastifyError | undefined);
-    done(invalidInput(withUnknownMembers(request, errors)));
+    done(invalidInput(unknown));
   });
 }
 
-/** The errors of a request, including members that its route does not know and no schema has checked. */
-export function withUnknownMembers(request: FastifyRequest, found: readonly InputError[]): InputError[] {
-  return withFurther(found, unknownMemberErrors(request));
-}
-
-function unknownMemberErrors(request: FastifyRequest): InputError[] {
+/** The members of a request that its route does not know and no schema has checked. */
+export function unknownMemberErrors(request: FastifyRequest): InputError[] {
   const { queryMembers, hasBody } = request.routeOptions.config;
   if (queryMembers === undefined) return [];
   const errors = unknownQueryErrors(request.query, queryMembers);

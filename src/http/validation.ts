@@ -8,6 +8,7 @@ import { trimExcess } from './excess.ts';
 import { validateLazily } from './lazy-schemas.ts';
 import { INVALID_CURSOR, parseCursor, parsePairCursor, parseReplayCursor } from './paging.ts';
 import { PATTERN_WORDS, READ_AS, type ReadAs } from './schemas.ts';
+import { unknownMemberErrors } from './unknown-members.ts';
 
 /** For each mark of a schema: how its texts are parsed, and the error of a text that cannot be parsed. */
 const READERS: Readonly<Record<ReadAs, { read: (text: string) => unknown; detail: string }>> = {
@@ -52,15 +53,16 @@ export function installValidation(app: FastifyInstance): void {
 }
 
 /**
- * The schema errors of all parts of a request. Fastify stops at the first part that fails, so the others are validated
- * here. This also converts their texts.
+ * The schema errors of all parts of a request, and the members that its route does not know. Fastify stops at the first
+ * part that fails, so the others are validated here. This also converts their texts. None for another kind of error.
  */
 export function requestErrorsOf(request: FastifyRequest, error: FastifyError | undefined): InputError[] {
   if (error?.validation === undefined) return [];
   const others = (['params', 'body', 'querystring'] as const).filter(
     (part) => part !== error.validationContext,
   );
-  return [error, ...others.map((part) => failureOf(request, part))].flatMap(inputErrorsOf);
+  const errors = [error, ...others.map((part) => failureOf(request, part))].flatMap(inputErrorsOf);
+  return withFurther(errors, unknownMemberErrors(request));
 }
 
 /** The error that Fastify would report if this part was the first that fails. */
@@ -99,9 +101,13 @@ function isRepeated({ data, parentSchema }: ErrorObject): boolean {
   return Array.isArray(data) && parentSchema?.type !== 'array';
 }
 
-/** The schema errors of a request for a route with `attachValidation`. Afterwards, the texts of its query are converted. */
+/**
+ * The schema errors and unknown members of a request for a route with `attachValidation`. Afterwards, the texts of its
+ * query are converted.
+ */
 export function schemaErrorsOf(request: FastifyRequest): InputError[] {
-  return requestErrorsOf(request, request.validationError as FastifyError | undefined);
+  if (request.validationError == null) return unknownMemberErrors(request);
+  return requestErrorsOf(request, request.validationError as FastifyError);
 }
 
 /**
@@ -124,7 +130,7 @@ export async function assertValidOrLookUp(
   lookUp: () => Promise<readonly InputError[]>,
   further: readonly InputError[] = [],
 ): Promise<void> {
-  if (request.validationError == null && further.length === 0) return;
+  if (schemaErrorsOf(request).length === 0 && further.length === 0) return;
   assertValid(request, [...further, ...(await lookUp())]);
 }
 

@@ -94,6 +94,27 @@ describe('a 400 names members that break the schema together with missing and re
     await assertNames('post', '/courses', form, '/nam', '/folder_id');
   });
 
+  it('and with unknown members of the query', async () => {
+    const one = { account_id: UNKNOWN, course_id: UNKNOWN, learner_id: 'ann' };
+    const query = '/query/dry_run';
+    await assertNames('post', '/registrations?dry_run=1', one, '/account_id', '/course_id', query);
+    const neither = { account_id: UNKNOWN, learner_id: '' };
+    const named = ['/account_id', '/course_id', '/learner_id'];
+    await assertNames('post', '/registrations?dry_run=1', neither, ...named, query);
+    const changes = { account_ids: [UNKNOWN], contents: [{ type: 'COURSE', id: UNKNOWN }] };
+    const missing = ['/account_ids/0', '/contents/0/id'];
+    await assertNames('post', '/account-content/add?dry_run=1', changes, ...missing, query);
+    await assertNames(
+      'put',
+      `/courses/${course}?dry_run=1`,
+      { name: 'c', folder_id: UNKNOWN },
+      '/folder_id',
+      query,
+    );
+    const form = uploadForm(new Uint8Array([1]), { folder_id: String(UNKNOWN) });
+    await assertNames('post', '/courses?dry_run=1', form, query);
+  });
+
   it('in registrations', async () => {
     const one = { account_id: UNKNOWN, course_id: UNKNOWN, learner_id: '' };
     await assertNames('post', '/registrations', one, '/account_id', '/course_id', '/learner_id');

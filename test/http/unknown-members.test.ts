@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { alertInput } from '../alerts/alert-helpers.ts';
 import { WHO_MAY_CALL } from '../identity/administrators/who-may-call.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
@@ -26,11 +27,17 @@ describe('a query member that a route does not know', () => {
   });
 
   test('is rejected by every route of the API and of the UI’s interface, before anything is done', async () => {
+    const { api } = service;
+    const existing: Record<string, number> = {
+      webhook_id: (await api.create('/webhooks', webhookInput())).id,
+      alert_id: (await api.create('/alerts', alertInput('http://127.0.0.1:9/'))).id,
+    };
     let refused = 0;
     for (const route of WHO_MAY_CALL.keys()) {
       if (FREE.test(route) || route.startsWith('HEAD ')) continue;
       const [method = '', path = ''] = route.split(' ');
-      const address = `${path.replaceAll(/:\w+/g, '900001')}?resetstatistics=true&limt=3&message_id2`;
+      const place = path.replaceAll(/:(\w+)/g, (_, name: string) => String(existing[name] ?? 900_001));
+      const address = `${place}?resetstatistics=true&limt=3&message_id2`;
       const answer = await browser.call(method, address);
       assert.equal(answer.status, 400, `${route}: ${JSON.stringify(answer.body)}`);
       const pointers = answer.body.errors.map(({ pointer }: { pointer: string }) => pointer);
@@ -41,6 +48,8 @@ describe('a query member that a route does not know', () => {
     }
     assert.ok(refused > 70, `${refused} routes`);
     assert.equal((await browser.call('GET', '/ui/api/session')).status, 200, 'nobody was signed out');
+    for (const path of [`/webhooks/${existing.webhook_id}`, `/alerts/${existing.alert_id}`])
+      assert.equal((await api.get(path)).headers.get('etag'), '"1"', 'nothing was changed or deleted');
   });
 
   test('is ignored on routes where links and machines add members of their own', async () => {
