@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
+import { type InputError, invalidInput, pointerTo, withFurther } from '../problems/problem.ts';
+import { hasBody as announcesBody } from './request-deadline.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -14,7 +15,8 @@ const UI_INTERFACE = '/ui/api/';
 
 /**
  * Rejects query members that a route does not know, because a typing error (`resetstatistics=true`) must not
- * silently do nothing. Rejects members of a body if the route has none, because a lost filter means "all".
+ * silently do nothing. Rejects members of a body if the route has none, because a lost filter means "all". Rejects a
+ * query that cannot be decoded, because its literal text would find nothing.
  * Applies to the automation API and the interface of the UI. Pages, files, health checks and metrics accept any
  * query, because links get members added on their way. So does the token endpoint (RFC 6749 section 3.2).
  */
@@ -43,8 +45,31 @@ export function refuseUnknownMembers(server: FastifyInstance): void {
 export function unknownMemberErrors(request: FastifyRequest): InputError[] {
   const { queryMembers, hasBody } = request.routeOptions.config;
   if (queryMembers === undefined) return [];
-  const errors = unknownQueryErrors(request.query, queryMembers);
-  return hasBody === true ? errors : [...errors, ...bodyErrors(request.body, queryMembers)];
+  const errors = withFurther(encodingErrors(request.url), unknownQueryErrors(request.query, queryMembers));
+  if (hasBody === true) return errors;
+  return [
+    ...errors,
+    ...(isRead(request) ? bodyErrors(request.body, queryMembers) : unreadBodyErrors(request)),
+  ];
+}
+
+/** The parts of a query that are not percent-encoded UTF-8. Fastify takes them literally. */
+function encodingErrors(url: string): InputError[] {
+  const [, query = ''] = url.split('?', 2);
+  if (!query.includes('%')) return [];
+  const names = query.split('&').flatMap((part) => {
+    const [name = ''] = part.split('=', 1);
+    return decoded(part) === null ? [decoded(name) ?? name] : [];
+  });
+  return [...new Set(names)].map((name) => ({ pointer: pointerTo('/query', name), detail: NOT_ENCODED }));
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
 }
 
 function unknownQueryErrors(query: unknown, known: ReadonlySet<string>): InputError[] {
@@ -52,6 +77,18 @@ function unknownQueryErrors(query: unknown, known: ReadonlySet<string>): InputEr
   return names
     .filter((name) => !known.has(name))
     .map((name) => ({ pointer: pointerTo('/query', name), detail: 'is not a known member' }));
+}
+
+/** Whether Fastify reads the body of a request. */
+function isRead({ method }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
+
+/** The body of a request for which nobody reads one. It may still be arriving, so its members are not known. */
+function unreadBodyErrors(request: FastifyRequest): InputError[] {
+  return announcesBody(request)
+    ? [{ pointer: '', detail: 'must be empty: filters belong in the query' }]
+    : [];
 }
 
 /** The members of a body where none belongs. Many clients send an empty one with every call. */
@@ -66,4 +103,5 @@ function bodyErrors(body: unknown, queryMembers: ReadonlySet<string>): InputErro
   }));
 }
 
+const NOT_ENCODED = 'must be percent-encoded UTF-8';
 const NOT_EMPTY: InputError = { pointer: '', detail: 'must be empty' };

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { MIB } from '../../src/bytes.ts';
 import { alertInput } from '../alerts/alert-helpers.ts';
 import { WHO_MAY_CALL } from '../identity/administrators/who-may-call.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, assertProblem, webhookInput } from '../webhooks/webhook-expectations.ts';
 
 // Runs on SQLite alone: the requests are refused before anything is stored.
@@ -99,6 +103,112 @@ describe('a query member that a route does not know', () => {
   });
 });
 
+describe('a query that is not percent-encoded UTF-8', () => {
+  let service: TestService;
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
+  });
+  const get = (query: string) => exchange(service, { path: `/registrations?${query}` });
+  const NOT_UTF8 = 'must be percent-encoded UTF-8';
+
+  test('is rejected, because its literal text would find nothing', async () => {
+    for (const value of ['M%FCller', '%ZZ', '100%', '%', '%C3', '%ED%A0%80', 'a=%FC', '+%2']) {
+      const { status, body } = await get(`learner_id=${value}`);
+      assert.equal(status, 400, value);
+      assert.deepEqual(body.errors, [{ pointer: '/query/learner_id', detail: NOT_UTF8 }], value);
+    }
+  });
+
+  test('is accepted if it is encoded, whatever its characters are', async () => {
+    for (const value of ['M%C3%BCller', '100%25', 'a%3db=c', '%F0%9F%98%80', 'a+b', '%EF%BF%BD']) {
+      const { status, body } = await get(`&learner%5Fid=${value}&`);
+      assert.deepEqual([status, body.data], [200, []], value);
+    }
+  });
+
+  test('is named once for each member, together with all other errors', async () => {
+    const query = 'limit=%&learner_id=%FC&learner_id=x&%7e%2f=%FC&limt%=1&a=%E4&a=%F6&course_id=x';
+    assertInvalid(await get(query), [
+      '/query/learner_id',
+      '/query/limit',
+      '/query/course_id',
+      '/query/~0~1',
+      '/query/limt%',
+      '/query/a',
+    ]);
+  });
+
+  test('is accepted by pages, to which links lead', async () => {
+    assert.equal((await exchange(service, { path: '/docs?q=%FC' })).status, 200);
+  });
+});
+
+describe('a body of a GET or HEAD', () => {
+  let service: TestService;
+  let account: number;
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
+    account = (await service.api.create('/accounts', { name: 'Northwind' })).id;
+  });
+  const REFUSED = [{ pointer: '', detail: 'must be empty: filters belong in the query' }];
+  const FILTER = '{"learner_id":"ann"}';
+
+  test('is rejected, so that no filter is lost', async () => {
+    for (const path of ['/registrations', '/accounts', `/accounts/${account}`, '/events', '/audit-log']) {
+      for (const length of [{ 'content-length': FILTER.length }, { 'transfer-encoding': 'chunked' }]) {
+        const { status, body } = await exchange(service, { path, headers: length, sent: FILTER });
+        assert.deepEqual([status, body.errors], [400, REFUSED], path);
+        const head = await exchange(service, { method: 'HEAD', path, headers: length, sent: FILTER });
+        assert.equal(head.status, 400, path);
+      }
+    }
+  });
+
+  test('is named together with all other errors', async () => {
+    const path = '/audit-log?limit=0&typo=1&object_id=1';
+    assertInvalid(await exchange(service, { path, headers: { 'content-length': 2 }, sent: '{}' }), [
+      '/query/limit',
+      '/query/typo',
+      '/query/object_id',
+      '',
+    ]);
+  });
+
+  test('may have a length of 0, which some clients always send', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const headers = { 'content-length': 0, 'content-type': 'application/json' };
+      assert.equal((await exchange(service, { method, path: '/registrations', headers })).status, 200);
+    }
+  });
+
+  test('is ignored by pages and files, which have no filters', async () => {
+    for (const path of ['/docs', '/ui/', '/openapi.json', '/health/live']) {
+      const headers = { 'content-length': FILTER.length };
+      assert.equal((await exchange(service, { path, headers, sent: FILTER })).status, 200, path);
+    }
+  });
+
+  test('is rejected before it has arrived, and its connection can be used again afterwards', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    try {
+      const large = Buffer.alloc(4 * MIB, 'x');
+      const slow = call(service, { path: '/accounts', headers: { 'content-length': large.length }, agent });
+      slow.write(large.subarray(0, MIB));
+      const { status, body } = await answerTo(slow);
+      assert.deepEqual([status, body.errors], [400, REFUSED]);
+      assert.equal((await service.api.get('/accounts')).status, 200, 'on another connection');
+      const connection = slow.socket;
+      assert.ok(connection);
+      slow.end(large.subarray(MIB));
+      const next = call(service, { path: '/accounts', agent });
+      assert.equal((await answerTo(next.end())).status, 200);
+      assert.equal(next.socket, connection);
+    } finally {
+      agent.destroy();
+    }
+  });
+});
+
 describe('a body of a call that has none', () => {
   let service: TestService;
   let bodiless: { method: string; path: string }[];
@@ -173,3 +283,35 @@ describe('a body of a call that has none', () => {
     assert.match(inRecord.body.detail, /at least 101 errors; the first 100 are listed/);
   });
 });
+
+/** A request that `fetch` would not send: a GET with a body, or a query that is not encoded. */
+interface RawCall {
+  method?: string;
+  path: string;
+  headers?: Record<string, string | number>;
+  agent?: Agent;
+}
+
+function call(
+  { url, api }: TestService,
+  { method = 'GET', path, headers = {}, agent }: RawCall,
+): ClientRequest {
+  const authorization = `Bearer ${api.token}`;
+  const { hostname, port } = new URL(url);
+  return request({ hostname, port, method, path, headers: { ...headers, authorization }, agent });
+}
+
+async function answerTo(sent: ClientRequest): Promise<Answer> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const received = await text(response);
+  const isJson = /json/.test(response.headers['content-type'] ?? '') && received !== '';
+  const headers = new Headers(response.headers as Record<string, string>);
+  return { status: response.statusCode ?? 0, headers, body: isJson ? JSON.parse(received) : {} };
+}
+
+async function exchange(
+  service: TestService,
+  { sent, ...raw }: RawCall & { sent?: string },
+): Promise<Answer> {
+  return await answerTo(call(service, raw).end(sent));
+}
