@@ -43,6 +43,12 @@ export interface ResponseCipher {
   decrypt(context: string, stored: string): string;
 }
 
+/** What identifies a request besides its body, and how long its response is repeated. */
+interface Repetition {
+  content?: string | undefined;
+  keptForMs: number;
+}
+
 type Work<Body> = (tx: Transaction) => Promise<HandlerResponse<Body>>;
 
 /** How the body of a response is stored, and the hash that identifies its request. */
@@ -91,22 +97,28 @@ export class Idempotency {
     work: (tx: Transaction | undefined) => Promise<HandlerResponse<Body>>,
     content?: string,
   ): Promise<Body> {
-    return await this.#respond(request, reply, work, { content, formOf: () => PLAIN });
+    return await this.#respond(request, reply, work, {
+      content,
+      formOf: () => PLAIN,
+      keptForMs: KEPT_FOR_MS,
+    });
   }
 
   /**
    * Like {@link respond}, for a response with a secret that is stored nowhere else, or a request with a secret that could
    * be guessed from its hash. Both are stored encrypted. If the secret of the service has since been replaced and the
    * old one removed, a repeated request is a problem, and still changes nothing.
+   * @param keptForMs how long the response is of use, if that is shorter: later, the same request is carried out again
    * @throws {ProblemError} `idempotency-key-reused`, `invalid-request`, `conflict`
    */
   async respondWithSecret<Body>(
     request: FastifyRequest,
     reply: FastifyReply,
     work: (tx: Transaction | undefined) => Promise<HandlerResponse<Body>>,
+    keptForMs = KEPT_FOR_MS,
   ): Promise<Body> {
     const formOf = (clientId: string, key: string) => encrypted(this.#with.cipher, clientId, key);
-    return await this.#respond(request, reply, work, { content: undefined, formOf });
+    return await this.#respond(request, reply, work, { formOf, keptForMs });
   }
 
   /** Deletes responses that have expired, at most `limit`, and returns how many. */
@@ -115,22 +127,22 @@ export class Idempotency {
   }
 
   /** When a key was claimed that has not expired. */
-  #lifetime(): Lifetime {
+  #lifetime(keptForMs = KEPT_FOR_MS): Lifetime {
     const now = this.#with.now();
-    return { after: now - KEPT_FOR_MS, until: now + AHEAD_MS };
+    return { after: now - keptForMs, until: now + AHEAD_MS };
   }
 
   async #respond<Body>(
     request: FastifyRequest,
     reply: FastifyReply,
     work: (tx: Transaction | undefined) => Promise<HandlerResponse<Body>>,
-    { content, formOf }: { content: string | undefined; formOf: (clientId: string, key: string) => Form },
+    { formOf, ...repetition }: Repetition & { formOf: (clientId: string, key: string) => Form },
   ): Promise<Body> {
     const key = keyOf(request);
     const { response, replayed } =
       key === null
         ? { response: await work(undefined), replayed: false }
-        : await this.#once({ request, reply }, key, work, content, formOf(callerOf(request).id, key));
+        : await this.#once({ request, reply }, key, work, repetition, formOf(callerOf(request).id, key));
     reply.code(response.status).headers(response.headers ?? {});
     // Without the schema of the response: an earlier release may have stored it, without members that are required now.
     if (replayed) reply.header('Idempotent-Replayed', 'true').type(JSON_TYPE).serializer(JSON.stringify);
@@ -141,7 +153,7 @@ export class Idempotency {
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
     key: string,
     work: Work<Body>,
-    content: string | undefined,
+    { content, keptForMs }: Repetition,
     form: Form,
   ): Promise<{ response: HandlerResponse<Body>; replayed: boolean }> {
     // The name of the column dates from when clients were the only callers.
@@ -157,14 +169,19 @@ export class Idempotency {
       // On PostgreSQL, another request may take the expired key between two statements. Then it is claimed again.
       while (!(await claimKey(tx, claim))) {
         const kept = await readKey(tx, clientId, key);
-        const lifetime = this.#lifetime();
-        if (kept !== undefined && kept.created_at > lifetime.after && kept.created_at <= lifetime.until) {
-          if (form.openHash(kept.fingerprint) !== fingerprint) {
-            throw new ProblemError(
-              'idempotency-key-reused',
-              'This Idempotency-Key was already used for a different request',
-            );
-          }
+        const lifetime = this.#lifetime(keptForMs);
+        // Another request may have the key for longer.
+        if (
+          kept !== undefined &&
+          isWithin(kept, this.#lifetime()) &&
+          form.openHash(kept.fingerprint) !== fingerprint
+        ) {
+          throw new ProblemError(
+            'idempotency-key-reused',
+            'This Idempotency-Key was already used for a different request',
+          );
+        }
+        if (kept !== undefined && isWithin(kept, lifetime)) {
           const body = JSON.parse(form.read(kept.body)) as Body;
           return {
             response: { status: kept.status, headers: JSON.parse(kept.headers), body },
@@ -185,6 +202,10 @@ export class Idempotency {
       return { response, replayed: false };
     });
   }
+}
+
+function isWithin({ created_at: at }: { created_at: number }, { after, until }: Lifetime): boolean {
+  return at > after && at <= until;
 }
 
 /** Bound to its key, so that it cannot be decrypted for another one. */

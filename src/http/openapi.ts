@@ -180,7 +180,7 @@ const IDEMPOTENCY_KEY = {
     type: 'string',
     description:
       'A key of your choice: 1 to 255 visible ASCII characters. Repeating the request with the same key within 24 hours returns the first successful response and changes nothing. ' +
-      'A request that failed is carried out again. All calls of a client share its keys: the same key with another path, query or body is rejected (422).',
+      'A request that failed is carried out again, and so is a launch whose link has expired. All calls of a client share its keys: the same key with another path, query or body is rejected (422).',
   },
 };
 

@@ -241,6 +241,25 @@ describe('launching a registration', () => {
     assert.notEqual(await launch(service, id), first.body.launch_url);
   });
 
+  it('returns a new link for an Idempotency-Key once the link of the first response has expired', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    const post = (body = {}) =>
+      api.post(`/registrations/${id}/launch`, body, { 'Idempotency-Key': `expires-${id}` });
+    const first = await post();
+    clock.pass(8 * HOUR_MS - 1_000);
+    assert.equal((await post()).body.launch_url, first.body.launch_url);
+    clock.pass(1_000);
+    assert.equal((await post({ mode: 'review' })).status, 422, 'the key is still that of the first request');
+    const again = await Promise.all([post(), post(), post()]);
+    const links = new Set(again.map(({ status, body }) => `${status} ${body.launch_url}`));
+    assert.equal(links.size, 1);
+    const [{ body } = first] = again;
+    assert.notEqual(body.launch_url, first.body.launch_url);
+    assert.equal(Date.parse(body.expires_dt), clock.now() + 8 * HOUR_MS);
+    assert.equal((await open(body.launch_url)).status, 303);
+    assert.equal(again.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
+  });
+
   it('stores no link in readable form, not even with an Idempotency-Key', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     const key = { 'Idempotency-Key': `unreadable-${id}` };

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
+import type { Transaction } from '../../database/database.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -14,6 +15,7 @@ import { isUuid } from '../../uuid.ts';
 import { givenMembers } from '../assets/given-members.ts';
 import { canonicalLanguage } from '../equivalents/language.ts';
 import type { IsOpened } from './course-to-launch.ts';
+import { LAUNCH_LIFETIME_MS } from './launch-tokens.ts';
 import type { Registration } from './registration.ts';
 import {
   statusErrors,
@@ -231,7 +233,7 @@ function launchRegistrationRoute(
       const { returnUrl, language, errors } = readLaunch(request.body, takesLoopback);
       assertValid(request, errors);
       // Anyone with the link can open it.
-      return await idempotency.respondWithSecret(request, reply, async (tx) => {
+      const launch = async (tx: Transaction | undefined) => {
         const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {
           by: actorOf(request),
           tx,
@@ -245,7 +247,8 @@ function launchRegistrationRoute(
           status: 200,
           body: { launch_url: launchUrl(token), expires_dt: formatDateTime(expiresAt) },
         };
-      });
+      };
+      return await idempotency.respondWithSecret(request, reply, launch, LAUNCH_LIFETIME_MS);
     },
   );
 }
