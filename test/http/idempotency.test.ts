@@ -51,6 +51,22 @@ describe('Idempotency-Key on POST', () => {
     assert.equal(second.headers.get('content-type'), first.headers.get('content-type'));
   });
 
+  test('the key of a record that was deleted since creates nothing, but another key does', async () => {
+    await using service = await startTestService();
+    const { api } = service;
+    const create = (run: number) =>
+      api.post('/accounts', { name: 'Northwind' }, { 'Idempotency-Key': `account-north-run-${run}` });
+    const first = await create(1);
+    assert.equal((await api.delete(`/accounts/${first.body.id}`)).status, 204);
+    const second = await create(1);
+    assert.deepEqual([second.status, second.body], [201, first.body]);
+    assert.equal(second.headers.get('idempotent-replayed'), 'true');
+    assert.deepEqual((await api.get('/accounts')).body.data, []);
+    const third = await create(2);
+    assert.equal(third.status, 201);
+    assert.deepEqual((await api.get('/accounts')).body.data, [third.body]);
+  });
+
   test('requests with one key at the same time cause one change', async () => {
     await using service = await startTestService();
     const answers = await Promise.all(
