@@ -92,7 +92,8 @@ describe('equivalents', () => {
     const wrong = { name: 'x', folder_id: 77_777, courses };
     const expected = {
       '/courses/0/course_id': 'there is no course 99999',
-      '/courses/1/language': 'must be a language tag (BCP 47), such as de-CH',
+      '/courses/1/language':
+        'must be a language tag (BCP 47), such as de-CH; grandfathered tags, and tags that begin with x-, are not accepted',
       '/courses/2/course_id': 'there is no course 88888',
       '/courses/2/language': 'must not repeat the language of /courses/0',
       '/folder_id': 'there is no folder 77777',

@@ -20,7 +20,7 @@ import {
   type StoredEquivalent,
   updateEquivalent,
 } from './equivalent-store.ts';
-import { canonicalLanguage } from './language.ts';
+import { canonicalLanguage, LANGUAGE_RULE } from './language.ts';
 
 /** Equivalents: one course in several languages. */
 export class EquivalentService extends GroupService<
@@ -99,7 +99,7 @@ function canonicalCourses<Course extends { language: string | null }>(
     const place = pointerTo('/courses', index);
     const spelled = canonicalLanguage(course.language);
     if (spelled === null) {
-      errors.push({ pointer: `${place}/language`, detail: 'must be a language tag (BCP 47), such as de-CH' });
+      errors.push({ pointer: `${place}/language`, detail: LANGUAGE_RULE });
       return course;
     }
     const first = places.get(spelled);

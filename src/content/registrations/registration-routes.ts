@@ -13,7 +13,7 @@ import { type InputError, notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { isUuid } from '../../uuid.ts';
 import { givenMembers } from '../assets/given-members.ts';
-import { canonicalLanguage } from '../equivalents/language.ts';
+import { canonicalLanguage, LANGUAGE_RULE } from '../equivalents/language.ts';
 import type { IsOpened } from './course-to-launch.ts';
 import { LAUNCH_LIFETIME_MS } from './launch-tokens.ts';
 import type { Registration } from './registration.ts';
@@ -307,7 +307,7 @@ function readLaunch(
   if (typeof given.return_url === 'string' && returnUrl === null)
     errors.push({ pointer: '/return_url', detail: returnUrlRule(takesLoopback) });
   if (typeof given.language === 'string' && language === null)
-    errors.push({ pointer: '/language', detail: 'must be a language tag (BCP 47)' });
+    errors.push({ pointer: '/language', detail: LANGUAGE_RULE });
   return { returnUrl, language, errors };
 }
 
