@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { ProblemError } from '../problems/problem.ts';
-import { NEVER } from '../time/never.ts';
 import { RateLimit } from '../time/rate-limit.ts';
 import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
 import type { NoticeSender } from './notices/notice-sender.ts';
@@ -26,7 +25,7 @@ export interface AlertTestResult {
  * may hold connections until their deadlines. About 20 per hour are allowed, because each sends e-mail with a text of
  * the caller to all addresses of the rule. The tests are counted in each instance.
  */
-export class AlertTests {
+export class AlertTests implements Disposable {
   readonly #sender: Pick<NoticeSender, 'send'>;
   readonly #now: () => number;
   readonly #limit = new ConcurrencyLimit(
@@ -35,6 +34,7 @@ export class AlertTests {
   );
   /** By the monotonic clock, because the wall clock may be set back. */
   readonly #rate = new RateLimit({ burst: MAX_ALERT_TESTS_IN_A_ROW, refillMs: REFILL_MS });
+  readonly #end = new AbortController();
 
   constructor({ sender, now }: { sender: Pick<NoticeSender, 'send'>; now: () => number }) {
     this.#sender = sender;
@@ -50,6 +50,11 @@ export class AlertTests {
       this.#assertRate(callerId);
       return this.#send(rule);
     });
+  }
+
+  /** Ends the tests under way: a server that does not respond must not delay a stop. */
+  [Symbol.dispose](): void {
+    this.#end.abort();
   }
 
   /** @throws {ProblemError} `too-many-requests` */
@@ -83,7 +88,7 @@ export class AlertTests {
     return await Promise.all(
       channelsOf(rule).map(async (channel) => {
         const startedAt = performance.now();
-        const { sent, error } = await this.#sender.send(rule, channel, notice, NEVER);
+        const { sent, error } = await this.#sender.send(rule, channel, notice, this.#end.signal);
         return { channel, sent, error, durationMs: performance.now() - startedAt };
       }),
     );

@@ -56,6 +56,7 @@ export function createAlerts(context: ServiceContext, options: AlertsOptions): A
   const dispatchers = CHANNELS.map((channel) =>
     stack.use(new NoticeDispatcher({ channel, database, sender, pauseMs, log, now })),
   );
+  const tests = stack.use(new AlertTests({ sender, now }));
   const wakeDispatchers = () => {
     for (const dispatcher of dispatchers) dispatcher.wake();
   };
@@ -84,7 +85,7 @@ export function createAlerts(context: ServiceContext, options: AlertsOptions): A
       alertRoutes(routes, {
         alerts,
         reader: new AlertReader({ reader: database.reader, now }),
-        tests: new AlertTests({ sender, now }),
+        tests,
         idempotency,
       }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
