@@ -204,7 +204,7 @@ async function openCourseFiles(
   const place = contentPlaceOf(settings);
   const store = stack.use(await openContentStore(place, folder.contentFolder));
   const manifests = stack.use(new ManifestReader());
-  const uploads = new UploadFolders({ folder: folder.temporaryFolder, log });
+  const uploads = stack.use(new UploadFolders({ folder: folder.temporaryFolder, log }));
   const intake = new PackageIntake({
     reader: database.reader,
     store,
@@ -222,8 +222,15 @@ async function openCourseFiles(
   if (isAlone) await uploads.empty();
   else await uploads.removeLeftovers();
   if (isOwn) await intake.removeOrphans();
-  stack.use(orphanCleaner({ intake, leases, log, random })).start();
+  const cleaner = stack.use(orphanCleaner({ intake, leases, log, random }));
+  cleaner.start();
   const structures = stack.use(new StructureReader({ database, store, leases, manifests, log }));
   structures.start();
+  // Before tasks and uploads are waited for: a store that does not respond must not delay a stop.
+  stack.defer(async () => {
+    cleaner.end();
+    structures.end();
+    await store[Symbol.asyncDispose]();
+  });
   return { store, uploads, intake };
 }

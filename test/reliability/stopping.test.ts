@@ -13,19 +13,12 @@ import { createLogs } from '../../src/observability/log.ts';
 import { startService } from '../../src/service.ts';
 import { provideAwsCredentials } from '../support/aws-credentials.ts';
 import { listenOnFreePort } from '../support/free-port.ts';
-import {
-  Api,
-  createClient,
-  requestToken,
-  startTestService,
-  temporaryFolder,
-  testSettings,
-  until,
-} from '../support/service.ts';
-import { environment, startProcess } from '../support/service-process.ts';
+import { type Api, startTestService, temporaryFolder, testSettings, until } from '../support/service.ts';
+import { environment } from '../support/service-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
 import { endDeadLeases } from './dead-leases.ts';
+import { startWithApi } from './program-with-api.ts';
 
 // Runs on SQLite in `npm test`: signals end a program in the same way on every database, and queues release messages in their own tests.
 
@@ -41,18 +34,6 @@ const NEEDS_NAMESPACES = {
     spawnSync(AS_FIRST_PROCESS[0]!, [...AS_FIRST_PROCESS.slice(1), 'true']).status !== 0 &&
     'this machine does not let a program create namespaces',
 };
-
-type Settings = Parameters<typeof startProcess>[0];
-
-/** The service in its own process, with a client of its API. The next start on its folder is in this process. */
-async function startWithApi(settings: Settings, options: Parameters<typeof startProcess>[1] = {}) {
-  const begun = performance.now();
-  const program = await startProcess(settings, options);
-  const readyAfterMs = Math.round(performance.now() - begun);
-  const { clientId, clientSecret } = await createClient(settings.data_dir);
-  const api = new Api(program.url, await requestToken(program.url, clientId, clientSecret));
-  return { program, api, readyAfterMs };
-}
 
 async function listenTo(api: Api, target: Target, more: object = {}): Promise<string> {
   const webhook = await api.create('/webhooks', {

@@ -111,10 +111,10 @@ export class PackageIntake {
       if (ageMs > 0 && generatedAt(key) > this.#with.now() - ageMs) continue;
       listed.push(key);
       if (listed.length < KEYS_AT_A_TIME) continue;
-      await this.#removeUnrecorded(listed, since, result);
+      await this.#removeUnrecorded(listed, since, result, signal);
       listed = [];
     }
-    await this.#removeUnrecorded(listed, since, result);
+    await this.#removeUnrecorded(listed, since, result, signal);
     const { removed, kept } = result;
     if (removed > 0) this.#with.log.info('files without a course were removed', { keys: removed });
     if (kept > 0) this.#with.log.warn(KEPT_FILES, { keys: kept, folder: this.#with.store.location });
@@ -132,6 +132,7 @@ export class PackageIntake {
     listed: readonly string[],
     since: number,
     result: { removed: number; kept: number },
+    signal: AbortSignal | undefined,
   ): Promise<void> {
     // In this order: a listed import that is no longer in progress was recorded before the database is read.
     const settled = [...new Set(listed)].filter((key) => !this.#underWay.has(key));
@@ -140,16 +141,19 @@ export class PackageIntake {
     for (const key of settled) {
       if (recorded.has(key)) continue;
       if (generatedAt(key) < since) result.kept += 1;
-      else if (await this.#removeOrphan(key)) result.removed += 1;
+      else if (await this.#removeOrphan(key, signal)) result.removed += 1;
     }
   }
 
-  /** A key that cannot be removed must not prevent the startup. */
-  async #removeOrphan(key: string): Promise<boolean> {
+  /** A key that cannot be removed must not prevent the startup. @throws the reason of `signal` */
+  async #removeOrphan(key: string, signal: AbortSignal | undefined): Promise<boolean> {
+    signal?.throwIfAborted();
     try {
       await this.#with.store.remove(key);
       return true;
     } catch (error) {
+      // A stop also ends the requests of the store.
+      signal?.throwIfAborted();
       this.#with.log.warn('files without a course could not be removed', { error });
       return false;
     }

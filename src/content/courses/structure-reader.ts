@@ -74,6 +74,11 @@ export class StructureReader implements AsyncDisposable {
     this.#task.start();
   }
 
+  /** Starts no further round, and ends the one in progress at its next step. */
+  end(): void {
+    this.#task.end();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#task[Symbol.asyncDispose]();
   }

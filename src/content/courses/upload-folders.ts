@@ -30,11 +30,13 @@ export interface UploadFoldersDependencies {
   log: Logger;
 }
 
-/** The temporary folder, with a subfolder for each upload. */
-export class UploadFolders {
+/** The temporary folder, with a subfolder for each upload. Disposing of it waits for the uploads in progress. */
+export class UploadFolders implements AsyncDisposable {
   readonly #with: UploadFoldersDependencies;
   #open = 0;
   readonly #openByCaller = new Map<string, number>();
+  /** Called when no upload is open. */
+  #onIdle: () => void = () => {};
 
   constructor(dependencies: UploadFoldersDependencies) {
     this.#with = dependencies;
@@ -109,6 +111,14 @@ export class UploadFolders {
     const ofCaller = (this.#openByCaller.get(caller) ?? 0) + change;
     if (ofCaller === 0) this.#openByCaller.delete(caller);
     else this.#openByCaller.set(caller, ofCaller);
+    if (this.#open === 0) this.#onIdle();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#open === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
   }
 
   /**

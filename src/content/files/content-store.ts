@@ -41,7 +41,8 @@ export class RangeNotSatisfiableError extends Error {
  * version is recorded in the database, which happens after `put` has resolved. They never change. Files under a key
  * that no version has are orphans once the key is old.
  *
- * Every operation fails with a {@link ProblemError} `unavailable` while the store cannot be reached.
+ * Every operation fails with a {@link ProblemError} `unavailable` while the store cannot be reached. Disposing of the store
+ * ends its requests in progress, which then fail. It may be repeated.
  */
 export interface ContentStore extends AsyncDisposable {
   /** Where the files are, for people. */

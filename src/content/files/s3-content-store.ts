@@ -77,7 +77,7 @@ export class S3ContentStore implements ContentStore {
   async put(key: string, stagedFolder: string, signal: AbortSignal): Promise<void> {
     const prefix = this.#prefixOf(key);
     const deadline = AbortSignal.timeout(PUT_DEADLINE_MS);
-    const stop = AbortSignal.any([signal, deadline]);
+    const stop = AbortSignal.any([signal, deadline, this.#end.signal]);
     try {
       await uploadFolder(stagedFolder, {
         client: this.#client,
@@ -86,6 +86,7 @@ export class S3ContentStore implements ContentStore {
         slots: this.#slots,
         requestDeadlineMs: UPLOAD_DEADLINE_MS,
         signal: stop,
+        end: this.#end.signal,
       });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
@@ -225,6 +226,7 @@ export class S3ContentStore implements ContentStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort();
+    this.#downloads.end();
     this.#client.destroy();
     this.#downloadClient.destroy();
   }

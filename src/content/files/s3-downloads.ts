@@ -34,6 +34,8 @@ export class S3Downloads {
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #slots: Slots;
+  /** What ends each operation in progress. One common signal would keep what depended on it for a while. */
+  readonly #inProgress = new Set<AbortController>();
 
   /** @param connections maximum number of concurrent requests. Others wait in order. */
   constructor({ client, bucket, connections }: { client: S3Client; bucket: string; connections: number }) {
@@ -81,6 +83,11 @@ export class S3Downloads {
     const { found, bytes } = await this.#firstPiece(name, undefined, { first: 0, last: 0 });
     if (bytes === null) (found.Body as Readable).destroy();
     return { size: sizeIn(found), lastModified: found.LastModified?.getTime() ?? 0 };
+  }
+
+  /** Ends what is in progress, which then fails. */
+  end(): void {
+    for (const each of this.#inProgress) each.abort(new Error('the content store was closed'));
   }
 
   async #firstPiece(
@@ -138,10 +145,8 @@ export class S3Downloads {
     range: { first: number; last: number } | null,
     left?: AbortSignal,
   ): Promise<Piece> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new Error('S3 did not respond in time')), REQUEST_DEADLINE_MS);
-    const signal = left === undefined ? late.signal : AbortSignal.any([late.signal, left]);
-    try {
+    return await this.#inTime(async (late) => {
+      const signal = left === undefined ? late : AbortSignal.any([late, left]);
       using _slot = await this.#slots.take(signal);
       const request = {
         Bucket: this.#bucket,
@@ -158,17 +163,28 @@ export class S3Downloads {
           if (signal.aborted || attempt === MAX_ATTEMPTS) throw error;
         }
       }
-    } finally {
-      clearTimeout(timer);
-    }
+    });
   }
 
   async #sizeOf(name: string): Promise<number> {
-    const { ContentLength = 0 } = await this.#client.send(
-      new HeadObjectCommand({ Bucket: this.#bucket, Key: name }),
-      { abortSignal: AbortSignal.timeout(REQUEST_DEADLINE_MS) },
+    const request = new HeadObjectCommand({ Bucket: this.#bucket, Key: name });
+    const { ContentLength = 0 } = await this.#inTime((late) =>
+      this.#client.send(request, { abortSignal: late }),
     );
     return ContentLength;
+  }
+
+  /** Does work whose signal is aborted at the deadline of a request, and at the end of the store. */
+  async #inTime<T>(work: (late: AbortSignal) => Promise<T>): Promise<T> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error('S3 did not respond in time')), REQUEST_DEADLINE_MS);
+    this.#inProgress.add(late);
+    try {
+      return await work(late.signal);
+    } finally {
+      clearTimeout(timer);
+      this.#inProgress.delete(late);
+    }
   }
 }
 

@@ -32,6 +32,8 @@ export interface UploadPlace {
   slots: Slots;
   requestDeadlineMs: number;
   signal: AbortSignal;
+  /** Ends all requests, also those that clean up after `signal` was aborted. */
+  end: AbortSignal;
 }
 
 interface Upload {
@@ -79,7 +81,7 @@ async function uploadInParts(upload: Upload, place: UploadPlace): Promise<void> 
     // Its parts would be stored and cost money. If this fails as well, they are removed with the orphans.
     await place.client
       .send(new AbortMultipartUploadCommand({ ...target, UploadId }), {
-        abortSignal: AbortSignal.timeout(place.requestDeadlineMs),
+        abortSignal: AbortSignal.any([place.end, AbortSignal.timeout(place.requestDeadlineMs)]),
       })
       .catch(() => undefined);
     throw error;
