@@ -1,9 +1,21 @@
-import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { MIB } from '../bytes.ts';
 import { copyFolder } from '../content/files/copy-folder.ts';
 import { type CopiedMarker, readCopiedMarker } from '../database/copying/copied-marker.ts';
-import { assertReadable, type DataFolder, lacksDatabase } from '../database/data-folder.ts';
+import { assertReadable, type DataFolder, lacksDatabase, lockDataFolder } from '../database/data-folder.ts';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-modes.ts';
 import { folderProblem } from '../file-system/folder-problem.ts';
 import { syncFolder } from '../file-system/sync-folder.ts';
@@ -14,6 +26,9 @@ import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
 /** The length of a date in ISO form. */
 const DATE_LENGTH = 10;
+/** The result code of SQLite if a file cannot be created, read or enlarged. Extended codes have more bits. */
+const SQLITE_IOERR = 10;
+const RESULT_CODE_BITS = 0xff;
 
 /** A backup cannot be made: the message says why, and what to do instead. */
 export class BackupError extends Error {
@@ -66,7 +81,7 @@ export async function backUp(
   try {
     mkdirSync(partial, { recursive: true, mode: PRIVATE_FOLDER_MODE });
     const databaseFile = path.join(partial, path.basename(source.databaseFile));
-    copyDatabase(source.databaseFile, databaseFile);
+    copyDatabase(source, databaseFile);
     const { keys, bytes } = checkCopy(databaseFile);
     const gone = contentFolder === null ? [] : await copyVersions(keys, contentFolder, partial);
     const missing = countNamed(source.databaseFile, gone);
@@ -100,17 +115,51 @@ export async function backUp(
 }
 
 /** A snapshot while the service continues to write. The copy has no log file and no gaps. */
-function copyDatabase(from: string, to: string): void {
+function copyDatabase(from: DataFolder, to: string): void {
   // SQLite fills an existing empty file, but would create one that everybody can read.
   writeFileSync(to, '', { flag: 'wx', mode: PRIVATE_FILE_MODE });
+  try {
+    vacuumInto(from.databaseFile, to);
+  } catch (error) {
+    if (!isFull(from.path, error)) throw error;
+    copyFromFullDisk(from, to);
+  }
+  // Which SQLite leaves to others (https://www.sqlite.org/lang_vacuum.html).
+  syncFile(to);
+}
+
+/**
+ * To open a database, SQLite creates a file next to it, except for a database that is declared immutable. It is one
+ * while no service runs, if a crash has left no changes in the log.
+ * @throws {BackupError} if there are changes in the log
+ * @throws {DataFolderError} while a service runs
+ */
+function copyFromFullDisk(from: DataFolder, to: string): void {
+  using _lock = lockDataFolder(from, undefined, { needsNoRoom: true });
+  if ((statSync(`${from.databaseFile}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    throw new BackupError(
+      `no backup was made: the disk of ${from.path} is full. Make room for 1 MiB on it, then try again`,
+    );
+  const unchanging = pathToFileURL(from.databaseFile);
+  unchanging.searchParams.set('immutable', '1');
+  vacuumInto(unchanging, to);
+}
+
+function vacuumInto(from: string | URL, to: string): void {
   const database = new DatabaseSync(from, { readOnly: true });
   try {
     database.prepare('vacuum into ?').run(to);
   } finally {
     database.close();
   }
-  // Which SQLite leaves to others (https://www.sqlite.org/lang_vacuum.html).
-  syncFile(to);
+}
+
+/** Whether SQLite failed because the disk of a folder is full, which it does not say. */
+function isFull(folder: string, error: unknown): boolean {
+  const { errcode = 0 } = error as { errcode?: number };
+  if ((errcode & RESULT_CODE_BITS) !== SQLITE_IOERR) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < MIB;
 }
 
 /** Reads the copy as a startup would. @throws {BackupError} if it is damaged. */

@@ -117,11 +117,13 @@ function assertOwn(places: DataFolder, holdsDatabase: boolean, contentStore: str
  * process ends in any way, so stale locks cannot occur.
  * @throws {DataFolderError} if another process has locked it, with the text that `refusal` returns for that process; or if
  *   it cannot be locked, for example on a full disk
+ * @param needsNoRoom locks a folder that was locked before, even on a full disk
  */
 export function lockDataFolder(
   folder: DataFolder,
   refusal = (holder: string) =>
     `the data folder ${folder.path} is in use by ${holder}; stop it first, or set data_dir to another folder`,
+  { needsNoRoom = false }: { needsNoRoom?: boolean } = {},
 ): Disposable {
   const holderFile = path.join(folder.path, 'coursewire.pid');
   const lockFile = path.join(folder.path, 'coursewire.lock');
@@ -129,6 +131,8 @@ export function lockDataFolder(
   try {
     createIfMissing(lockFile);
     lock = new DatabaseSync(lockFile, { timeout: 0 });
+    // Otherwise, SQLite begins a file next to it.
+    if (needsNoRoom) lock.exec('pragma journal_mode = memory');
     lock.exec('begin exclusive');
     writeFileSync(holderFile, `${process.pid}\n`, { mode: PRIVATE_FILE_MODE });
   } catch (error) {
