@@ -13,6 +13,15 @@ if (Number.parseInt(process.versions.node, 10) < MIN_NODE_MAJOR) {
   );
   process.exitCode = 1;
 } else {
+  // The kernel ignores signals without a handler if they are for the first process of a container. Until the service has its
+  // own, there is nothing to finish.
+  if (process.pid === 1 && process.argv.includes('serve')) {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+      process.on(signal, () => {
+        if (process.listenerCount(signal) === 1) process.exit(0);
+      });
+    }
+  }
   await import('./compile-cache.js');
   // V8 sizes its heap by the machine's memory and would let garbage of deliveries pile up to 350 MiB; collected a little
   // earlier the service stays near 200 MiB at the same speed. The new generation's size can only be given on the command

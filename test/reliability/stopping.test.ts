@@ -14,7 +14,7 @@ import { startService } from '../../src/service.ts';
 import { provideAwsCredentials } from '../support/aws-credentials.ts';
 import { listenOnFreePort } from '../support/free-port.ts';
 import { type Api, startTestService, temporaryFolder, testSettings, until } from '../support/service.ts';
-import { environment } from '../support/service-process.ts';
+import { environment, startProcess } from '../support/service-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
 import { endDeadLeases } from './dead-leases.ts';
@@ -52,6 +52,17 @@ async function heldRequest(target: Target, cause: () => Promise<unknown>): Promi
   await cause();
   return await promise;
 }
+
+/** Sends a signal to its own process when the first module of the program is loaded. */
+const SIGNAL_AT_LOAD = `
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      if (url.endsWith('/compile-cache.js')) process.kill(process.pid, 'SIGTERM');
+      return next(url, context);
+    },
+  });
+`;
 
 /** Whether a process has ended. If it has not, it gets the signal. */
 function isGone(pid: number, signal: NodeJS.Signals | 0 = 0): boolean {
@@ -312,6 +323,19 @@ describe('a shutdown', () => {
     assert.deepEqual(await program.ended, { code: null, signal: 'SIGINT' });
     assert.ok(performance.now() - begun >= REPEATED_SIGNAL_MS);
   });
+
+  test(
+    'of the first process of a container ends it even before the service is loaded, with success',
+    NEEDS_NAMESPACES,
+    async () => {
+      using folder = temporaryFolder();
+      await using stack = new AsyncDisposableStack();
+      const settings = { data_dir: folder.path };
+      const options = { within: AS_FIRST_PROCESS, preload: SIGNAL_AT_LOAD };
+      const started = startProcess(settings, options).then((program) => stack.use(program));
+      await assert.rejects(started, /the program ended instead of starting: \{"code":0,"signal":null\}/);
+    },
+  );
 
   test(
     'ends at once at a further signal as the first process of a container, too',
