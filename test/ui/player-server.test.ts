@@ -25,6 +25,31 @@ describe('a request of the player page', () => {
     assert.deepEqual(await answer, { a: 1 });
   });
 
+  for (const retryAfter of ['6', '3600', '1e300'])
+    it(`fails as out of reach if it would have to wait ${retryAfter} seconds, since the learner waits with it`, async (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      const { mock } = t.mock.method(
+        globalThis,
+        'fetch',
+        async () => new Response('busy', { status: 429, headers: { 'retry-after': retryAfter } }),
+      );
+      await assert.rejects(post('open'), (error) => error instanceof Refusal && error.status === 503);
+      assert.equal(mock.callCount(), 1);
+    });
+
+  it('is sent again after the longest time that the service itself asks for', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const statuses = [429, 200];
+    t.mock.method(globalThis, 'fetch', async () => {
+      const status = statuses.shift() ?? 500;
+      return new Response('{"a":1}', { status, headers: status === 429 ? { 'retry-after': '5' } : {} });
+    });
+    const answer = post('units');
+    await nextTurn();
+    t.mock.timers.tick(5_000);
+    assert.deepEqual(await answer, { a: 1 });
+  });
+
   it('is not sent again if it is refused for another reason', async (t) => {
     const { mock } = t.mock.method(globalThis, 'fetch', async () => Response.json({}, { status: 409 }));
     await assert.rejects(post('units'), (error) => error instanceof Refusal && error.status === 409);

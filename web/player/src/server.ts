@@ -47,6 +47,8 @@ export class Refusal extends Error {
 
 /** How often a request is sent again that came while too many others were waiting. */
 const MAX_TRIES = 10;
+/** The service asks for at most this. Something in front of it may ask for an hour, which no learner waits. */
+const LONGEST_WAIT_S = 5;
 export const OK = 200;
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
@@ -154,7 +156,7 @@ export function byteLength(text: string): number {
 /**
  * Sends a request to the server.
  * @param maxTries how often it is sent if too many others are waiting
- * @throws {Refusal}
+ * @throws {Refusal}, as of a service that cannot be reached if there is too long to wait
  * @throws {Error} without a response
  */
 export async function post<T>(path: string, body: unknown = {}, maxTries = MAX_TRIES): Promise<T> {
@@ -163,6 +165,7 @@ export async function post<T>(path: string, body: unknown = {}, maxTries = MAX_T
     if (status >= 200 && status < 300) return JSON.parse(text) as T;
     if (status !== TOO_MANY_REQUESTS || tries === maxTries) throw new Refusal(status, text);
     const seconds = Number(retryAfter) || 1;
+    if (seconds > LONGEST_WAIT_S) throw new Refusal(UNAVAILABLE);
     await new Promise((resolve) => setTimeout(resolve, seconds * SECOND_MS));
   }
 }
