@@ -28,12 +28,22 @@ export class StuckUnsent extends Error {
 }
 
 /**
+ * Resolves once the learner has asked for the page. Browsers also prepare pages in advance, and run their scripts. A tab
+ * that the learner has opened behind another one does not wait.
+ */
+async function untilActivated(): Promise<void> {
+  if (!(document as { prerendering?: boolean }).prerendering) return;
+  await new Promise((resolve) => document.addEventListener('prerenderingchange', resolve, { once: true }));
+}
+
+/**
  * Opens the page, once the unsent data of an earlier page is sent: the service would then reject it as older.
  * @param givesUpUnsent whether the learner gives it up if it still cannot be sent
  * @returns the page, and what it knows of earlier ones
  * @throws {StuckUnsent} @throws {Refusal} @throws {Error} without a response
  */
 export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageResponse } & EarlierPages> {
+  await untilActivated();
   const unsent = await sendUnsent();
   if (unsent === 'stuck' && !givesUpUnsent) throw new StuckUnsent();
   if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
