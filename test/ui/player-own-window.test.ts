@@ -5,6 +5,7 @@ import { CMI5_PAGE, type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts'
 import { receivedStatuses } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
 
 const USER = 'ann@example.com';
@@ -226,6 +227,37 @@ describe('a cmi5 course in a browser', () => {
       await heading(learner, 'You have not finished this course yet');
       const { units } = (await service.api.get(`/registrations/${registrationId}`)).body;
       assert.deepEqual([units[0].success, units[0].score], ['PASS', 90]);
+    });
+
+    it('opens in the page where the browser shows the window in place of the page', async () => {
+      await using learner = await newLearner(browser);
+      // As in a WebView of Android by default. Playwright would wait for a navigation that is stopped.
+      await learner.page.addInitScript(() => {
+        let leaving = 0;
+        window.open = () => {
+          leaving = window.setTimeout(() => location.replace('about:blank'));
+          return window;
+        };
+        window.stop = () => clearTimeout(leaving);
+      });
+      await learner.open(service, await register(ownWindow));
+      await button(learner, 'Open the course').click();
+      await button(learner, 'Open it here').click();
+      await learner.course.getByText('Normal').waitFor();
+    });
+
+    it('leaves a window from before the page was loaded again at once, when the learner opens it there', async () => {
+      await using learner = await newLearner(browser);
+      await learner.open(service, await register(ownWindow));
+      const course = await openWindow(learner, 'Open the course');
+      await learner.page.reload();
+      const held = await holdRequests(learner.page, '**/unit');
+      await button(learner, 'Open the course').click();
+      await held.begun;
+      await course.waitForURL('about:blank');
+      held.release();
+      await course.getByText('Normal').waitFor();
+      assert.equal(learner.page.context().pages().length, 2);
     });
 
     it('opens in the page, in a session of its own, where the browser allows no second window', async () => {

@@ -1,5 +1,5 @@
 import { watchFirstPage, watchLastRequests } from './last-requests.ts';
-import { EMPTY_PAGE } from './watched-page.ts';
+import { EMPTY_PAGE, isEmpty } from './watched-page.ts';
 
 const CLOSED_CHECK_MS = 500;
 /** A page may ask the learner whether to leave it, or hang. Nobody waits longer. */
@@ -19,11 +19,18 @@ export class CourseWindow {
 
   /**
    * Opens an empty window. Browsers allow that only during a click, before anything is awaited.
-   * @returns false if the browser blocked it
+   * @returns false if the browser blocked it, or has no other window, as a WebView of Android by default
    */
   open(): boolean {
-    const opened = window.open(EMPTY_PAGE, NAME);
+    const opened = window.open('', NAME);
     if (opened === null) return false;
+    if (opened === window) {
+      // The browser may already replace the page with an empty one.
+      window.stop();
+      return false;
+    }
+    // A window from before the page was loaded again still shows the course.
+    if (!isEmpty(opened)) opened.location.replace(EMPTY_PAGE);
     this.#window = opened;
     clearInterval(this.#timer);
     // No event reports that another window was closed.
