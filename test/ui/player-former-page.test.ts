@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { formerPage, leavePage } from '../../web/player/src/former-page.ts';
+import { formerPage, leavePage, takeOver } from '../../web/player/src/former-page.ts';
 import { pageInNode } from './support/page-in-node.ts';
 
 /** A tab that shows the page of a launch. */
 function tabOf(t: TestContext) {
-  Object.assign(globalThis, { location: { pathname: '/token/player/' } });
+  Object.assign(globalThis, { location: { pathname: '/token/player/', reload: () => {} } });
   t.after(() => delete (globalThis as { location?: unknown }).location);
   return pageInNode(t);
 }
@@ -15,7 +15,7 @@ describe('the page that a tab had loaded before', () => {
     const tab = tabOf(t);
     leavePage(7);
     await tab.fire('pagehide');
-    assert.equal(formerPage(), 7);
+    assert.deepEqual(formerPage(), { page: 7, isToTakeOver: false });
     leavePage(8);
     assert.equal(formerPage(), null);
   });
@@ -25,9 +25,27 @@ describe('the page that a tab had loaded before', () => {
     leavePage(7);
     assert.equal(formerPage(), null, 'a duplicated tab does not continue it');
     await tab.hide();
-    assert.equal(formerPage(), 7);
+    assert.equal(formerPage()?.page, 7);
     await tab.show();
     assert.equal(formerPage(), null);
+  });
+
+  it('is known as one that the learner wants to take over, whether it had opened or not', async (t) => {
+    const tab = tabOf(t);
+    leavePage(7);
+    takeOver();
+    await tab.fire('pagehide');
+    await tab.hide();
+    assert.deepEqual(formerPage(), { page: 7, isToTakeOver: true });
+    await tab.show();
+    leavePage(8);
+    assert.equal(formerPage(), null);
+    await tab.hide();
+    takeOver();
+    assert.deepEqual(formerPage(), { page: 8, isToTakeOver: true });
+    leavePage(8);
+    await tab.hide();
+    assert.deepEqual(formerPage(), { page: 8, isToTakeOver: false });
   });
 
   it('is not continued by the page of another launch', async (t) => {

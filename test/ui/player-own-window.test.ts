@@ -105,7 +105,7 @@ describe('a cmi5 course in a browser', () => {
       );
     });
 
-    it('is shown as no longer saved if the page that opened it is loaded again after another launch', async () => {
+    it('is shown as no longer saved if the page that opened it takes over from another launch', async () => {
       const registrationId = await register(ownWindow);
       await using learner = await newLearner(browser);
       await learner.open(service, registrationId);
@@ -114,6 +114,8 @@ describe('a cmi5 course in a browser', () => {
       await other.open(service, registrationId);
       await heading(other, 'This course opens in its own window');
       await learner.page.reload();
+      await heading(learner, 'The course is open in another window');
+      await button(learner, 'Continue here').click();
       await heading(learner, 'This course opens in its own window');
       await learner.page
         .getByText(

@@ -7,6 +7,7 @@ import { aroundTests } from '../support/around-tests.ts';
 import { RunningClock } from '../support/clock.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
+import { statusOf } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type Learner, newLearner } from './support/learner.ts';
@@ -74,6 +75,30 @@ describe('a window with a course that calls the service itself', () => {
     await other.page.goto(learner.page.url());
     await other.course.getByText('A lesson.').waitFor();
     assert.match(await courseWindow.send('PutParam', '[Core]\r\nLesson_Location=8\r\n'), /^error=3/);
+  });
+
+  it('takes nothing over if its browser loads it again, until the learner wants to continue there', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using phone = await newLearner(browser);
+    await phone.open(service, registrationId);
+    await phone.given();
+    await using computer = await newLearner(browser);
+    await computer.open(service, registrationId);
+    await computer.given();
+    for (const times of [1, 2]) {
+      await phone.page.reload();
+      await shows(phone, SUPERSEDED);
+      assert.equal(await phone.page.locator('iframe').count(), 0, `loaded again ${times} times`);
+    }
+    await computer.course.locator('#pass').click();
+    await computer.saved();
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 85]);
+    await phone.page.getByRole('button', { name: 'Continue here' }).click();
+    await phone.given();
+    await computer.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await shows(computer, SUPERSEDED);
+    await computer.page.getByRole('button', { name: 'Continue here' }).click();
+    await computer.given();
   });
 
   it('shows on Exit that another window has taken over, instead of a saved result', async () => {

@@ -6,6 +6,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { SECOND_MS } from '../../time/units.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
+import { isLaunchOpen } from '../launches/launch-store.ts';
 import type { PlayerCourses } from '../player-courses.ts';
 import type { Attempt, OpenedPage, RecordOutcome, UnitState } from './attempt.ts';
 import { AttemptReader } from './attempt-reader.ts';
@@ -25,7 +26,14 @@ import type { ChangePace } from './change-pace.ts';
 import { mergeRollUp } from './merge-status.ts';
 import { type RolledUpStatus, rollUp } from './roll-up.ts';
 import { keepSharedValues } from './shared-values.ts';
-import { continuesNewest, isReset, isSuperseded, supersededLaunch, supersedes } from './superseding.ts';
+import {
+  continuesNewest,
+  isReset,
+  isSuperseded,
+  launchSince,
+  supersededLaunch,
+  supersedes,
+} from './superseding.ts';
 import { closedUnit, isStale, nextUnit, type UnitResult } from './unit-result.ts';
 
 /** Maximum of {@link AttemptService.countStatements} per attempt. */
@@ -74,7 +82,8 @@ export class AttemptService {
    * to a SCORM course and records nothing. The course may have a window of its own, which
    * outlives the page. If the page is continued, that window keeps recording.
    * @param continues the page that the same tab had loaded before, if there was one
-   * @throws {ProblemError} `not-found` if the registration was deleted, `launch-over`
+   * @throws {ProblemError} `not-found` if the registration was deleted, `launch-over`, `forbidden` if another launch that
+   *   has not expired has taken over since `continues`
    */
   async openPage(launch: PlayerLaunch, continues?: number): Promise<OpenedPage> {
     const { registrationId, launchId } = launch;
@@ -93,6 +102,9 @@ export class AttemptService {
         );
       }
       const { attempt, isNew } = await this.#attempt(tx, registration);
+      const other = launchSince(attempt, launch, continues);
+      if (other !== null && (await isLaunchOpen(tx, other, this.#with.now())))
+        throw supersededLaunch(attempt);
       const page = attempt.page + (supersedes(launch) ? 1 : 0);
       const isContinued = page !== attempt.page && continuesNewest(attempt, launch, continues);
       if (page !== attempt.page) {

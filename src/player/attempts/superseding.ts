@@ -17,6 +17,20 @@ export function continuesNewest(
   return continues >= attempt.firstPage && continues <= attempt.page;
 }
 
+/**
+ * The other launch that has taken over since the page that a tab loads again; null if none has. Browsers also load pages
+ * again by themselves, so such a page takes nothing back.
+ * @param continues the page that the same tab had loaded before; undefined if there was none
+ */
+export function launchSince(
+  attempt: Attempt,
+  launch: PlayerLaunch,
+  continues: number | undefined,
+): string | null {
+  const isOlder = continues !== undefined && continues < attempt.page;
+  return isOlder && supersedes(launch) && attempt.launchId !== launch.launchId ? attempt.launchId : null;
+}
+
 /** Whether a newer page or launch has superseded the one that wrote a result. */
 export function isSuperseded(
   attempt: Attempt,

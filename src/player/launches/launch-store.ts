@@ -49,6 +49,20 @@ export async function readLaunch(
   );
 }
 
+/** Whether a launch is stored and expires after a time, in epoch milliseconds. */
+export async function isLaunchOpen(
+  reader: Pick<Reader, 'query'>,
+  launchId: string,
+  at: number,
+): Promise<boolean> {
+  const row = await reader.query
+    .selectFrom('player_launches')
+    .select('player_launches.expires_at')
+    .where('player_launches.launch_id', '=', launchId)
+    .executeTakeFirst();
+  return row !== undefined && row.expires_at > at;
+}
+
 /**
  * Returns whether the registration exists, and locks it against deletion until the transaction ends. On SQLite, every
  * transaction does. On PostgreSQL, this locks the row.

@@ -1,5 +1,6 @@
 import { contentsOf } from './contents.ts';
 import { element } from './elements.ts';
+import { takeOver } from './former-page.ts';
 import type { Unsaved } from './last-save.ts';
 import { forgetLoss } from './lost-work.ts';
 import type { OpenUnit } from './open-unit.ts';
@@ -317,7 +318,7 @@ export class PageView {
     const [title, reason, again] = ENDS[why];
     const unsavedWork = isUnsaved ? UNSAVED_WORK[why] : undefined;
     const words = unsavedWork === undefined ? reason : `${reason} ${unsavedWork}`;
-    this.showCard(again === undefined ? cardOf(title, words) : actionCard(title, words, again, reload));
+    this.showCard(again === undefined ? cardOf(title, words) : actionCard(title, words, again, takeOver));
   }
 
   /** Shows that unsent data of an earlier page cannot be sent. @param giveUp opens the course without it */

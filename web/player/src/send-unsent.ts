@@ -48,7 +48,8 @@ export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageResp
   if (unsent === 'stuck' && !givesUpUnsent) throw new StuckUnsent();
   if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
   const former = formerPage();
-  const page = await post<PageResponse>('open', former === null ? {} : { continues: former });
+  const continues = former === null || former.isToTakeOver ? {} : { continues: former.page };
+  const page = await post<PageResponse>('open', continues);
   leavePage(page.page);
   const { registration, attempt } = page;
   const recorded = page.mode === 'normal' ? registration : null;
