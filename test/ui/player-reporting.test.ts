@@ -36,7 +36,7 @@ describe('what a page says once a unit is left that calls the service itself, wh
     const reporting = new Reporting(reports, VIEW, { isReporting: () => true, poll: async () => {} });
     put(reports, 'earlier unit', 'arrived');
     await reporting.end(Promise.resolve(true), true);
-    reporting.begin();
+    reporting.begin(true);
     for (const each of fates) put(reports, ...each);
     return { reporting, doubt: reporting.end(asked, true) };
   };

@@ -242,7 +242,31 @@ describe('a window with a course that calls the service itself', () => {
     clock.aheadMs += (LIFETIME_S + 1) * 1_000;
     await learner.page.clock.fastForward(15_000);
     await shows(learner, 'This launch has expired');
+    assert.equal(await learner.page.getByText('may not be saved').count(), 0);
   });
+
+  for (const [when, goOn] of [
+    ['a moment later', ({ page }: Learner) => page.clock.fastForward(15_000)],
+    ['as the learner exits', ({ page }: Learner) => page.getByRole('button', { name: 'Exit' }).click()],
+  ] as const)
+    it(`shows ${when} that its launch has expired, and that the work may not be saved which was refused`, async () => {
+      const { registrationId } = await registerTo(service, aiccFiles());
+      await using learner = await newLearner(browser);
+      await open(learner, registrationId);
+      clock.aheadMs += (LIFETIME_S + 1) * 1_000;
+      await learner.course.locator('body').evaluate(async () => {
+        const given = new URLSearchParams(location.search);
+        const body = new URLSearchParams({
+          command: 'PutParam',
+          session_id: given.get('AICC_SID') ?? '',
+          aicc_data: '[Core]\r\nLesson_Status=passed\r\n',
+        });
+        await (await fetch(given.get('AICC_URL') ?? '', { method: 'POST', body })).text();
+      });
+      await goOn(learner);
+      await shows(learner, 'This launch has expired');
+      await learner.page.getByText('Your latest work may not be saved.').waitFor();
+    });
 
   it('keeps recording if a proxy responds with 404 in place of the service', async () => {
     const { registrationId } = await registerTo(service, aiccFiles());

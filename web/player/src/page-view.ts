@@ -310,13 +310,18 @@ export class PageView {
     this.#stage.showCard(card, false);
   }
 
-  /** Shows why nothing is recorded any longer. @param isUnsaved whether the page has work that it could not save */
-  showEnd(why: EndState, isUnsaved: boolean): void {
+  /**
+   * Shows why nothing is recorded any longer.
+   * @param options.isUnsaved whether the page has work that it could not save
+   * @param options.isUnsure whether it cannot say that everything is saved. Only the card of an expired launch mentions that
+   */
+  showEnd(why: EndState, { isUnsaved, isUnsure }: { isUnsaved: boolean; isUnsure: boolean }): void {
     // The page may have asked for its state because a report was refused.
     this.clearNotice();
     this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
     const [title, reason, again] = ENDS[why];
-    const unsavedWork = isUnsaved ? UNSAVED_WORK[why] : undefined;
+    const unsureWork = isUnsure && why === 'over' ? TEXTS.overUnsure : undefined;
+    const unsavedWork = isUnsaved ? UNSAVED_WORK[why] : unsureWork;
     const words = unsavedWork === undefined ? reason : `${reason} ${unsavedWork}`;
     this.showCard(again === undefined ? cardOf(title, words) : actionCard(title, words, again, takeOver));
   }

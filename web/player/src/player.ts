@@ -137,9 +137,9 @@ export class Player {
     this.#sequencer?.unitOpened(start.script === null);
     const open = new OpenUnit(unit, start, (limit) => this.#timeIsOver(open, limit));
     this.#open = open;
-    this.#reporting.begin();
     open.runtime = install?.(start, this.#hostOf(open)) ?? null;
     open.saver = this.#recording?.saverOf(open) ?? null;
+    this.#reporting.begin(this.#recording?.isReporting(open) === true);
     void open.saveOpening(this.#sequencer)?.then(() => this.#recorded.ask());
     this.#view.welcome(start.isReview, this.#earlier);
     this.#earlier = NO_EARLIER_PAGES;
@@ -385,7 +385,8 @@ export class Player {
     this.#open?.drop();
     this.#open = null;
     const { hasFailed, isUnkept } = this.#recording ?? {};
-    this.#view.showEnd(why, (why === 'over' ? isUnkept : hasFailed) === true);
+    const isUnsure = this.#reporting.isUnsure || this.#doubt !== null;
+    this.#view.showEnd(why, { isUnsaved: (why === 'over' ? isUnkept : hasFailed) === true, isUnsure });
   }
 
   /** Asks once more which units are open, too. @param again tries once more; by default, the page is loaded again */

@@ -24,6 +24,7 @@ export class Reporting {
   readonly #view: ReportingView;
   readonly #isReporting: () => boolean;
   #state: ReportingState = null;
+  #isRecorded = false;
   /** The number of the latest lost or refused report that the page has announced. */
   #said = 0;
 
@@ -73,9 +74,15 @@ export class Reporting {
     if (isPending) this.#view.showSending(false);
   }
 
-  /** A unit opens. */
-  begin(): void {
+  /** A unit opens. @param isRecorded whether it calls the service itself, and what it reports is recorded */
+  begin(isRecorded: boolean): void {
+    this.#isRecorded = isRecorded;
     this.#reports.unitOpens();
+  }
+
+  /** Whether something may be lost that the unit has reported, which is open or being closed. */
+  get isUnsure(): boolean {
+    return this.#isRecorded && this.#reports.isUnsure;
   }
 
   /** Whether the service has responded to everything that the unit has reported. */

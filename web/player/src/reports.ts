@@ -62,6 +62,11 @@ export class Reports {
     return this.#pending.size > 0;
   }
 
+  /** Whether anything has not arrived, or nobody knows whether it has. */
+  get isUnsure(): boolean {
+    return this.isPending || this.#failed.size > 0;
+  }
+
   /** Resolves once the reports that are being sent now have a response, or have got none for too long. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending);

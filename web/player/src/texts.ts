@@ -50,6 +50,7 @@ export const TEXTS = {
   overKept:
     'Your latest work is kept in this browser. Go back to where you found the course, and open it again from there in this browser. Your work is then saved.',
   overUnkept: 'Your latest work is not saved.',
+  overUnsure: 'Your latest work may not be saved. Please check it there.',
   failedTitle: 'The course could not be opened',
   failed: 'The service cannot be reached. Check your connection, then try again.',
   refusedToOpen: 'The service refuses to open it. Please tell whoever gave you the course.',
