@@ -6,6 +6,7 @@ import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { countClicks } from './support/clicks.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 interface Delivery {
@@ -281,5 +282,28 @@ describe('removing dead letters in the history of a webhook', () => {
     await page.getByText('1 dead letter was removed.').waitFor();
     assert.deepEqual(await dead(), []);
     await end();
+  });
+
+  it('works for a deleted webhook, whose page keeps its selection and its dialog each time it requests the webhook', async () => {
+    const { record, address, dead, end } = await webhookWith('Adatum', 'Lucerne');
+    await end();
+    await using visit = await ui.visit(address);
+    const { page } = visit;
+    const nextRequest = async () => {
+      await page.waitForResponse(new RegExp(`/webhooks/${record.id}$`));
+      await visit.settled();
+    };
+    await rowOf(page, 'Lucerne').getByRole('checkbox').check();
+    await nextRequest();
+    await page.getByText('1 selected').waitFor();
+    const held = await holdRequests(page, '**/ui/api/dead-letters/remove');
+    await page.getByRole('button', { name: 'Remove dead letters…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove dead letters' });
+    await dialog.getByRole('button', { name: 'Remove all' }).click();
+    await held.begun;
+    await nextRequest();
+    held.release();
+    await dialog.getByText('Done: 2 removed.').waitFor();
+    assert.deepEqual(await dead(), []);
   });
 });

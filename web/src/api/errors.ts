@@ -60,6 +60,11 @@ export const isForbidden = hasStatus(403);
 /** Whether a record does not exist. */
 export const isNotFound = hasStatus(HTTP_NOT_FOUND);
 
+/** Whether no record can have that id, or none has it. */
+export function isNoSuchRecord(error: unknown): boolean {
+  return isNotFound(error) || isInvalid(error);
+}
+
 /** Whether a request does not fit the current state, such as the deletion of something that is in use. */
 export const isConflict = hasStatus(409);
 

@@ -3,7 +3,6 @@ import { IconPencil, IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Alert, type AlertTestResult, alertQuery, testAlert } from '../../api/alerts.ts';
-import { isNotFound } from '../../api/errors.ts';
 import { webhookQuery } from '../../api/webhooks.ts';
 import { ChangesPanel } from '../../components/audit/changes-panel.tsx';
 import { Callout } from '../../components/callout.tsx';
@@ -15,6 +14,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Time } from '../../components/time.tsx';
+import { useIsMissing } from '../../components/use-is-missing.ts';
 import { usePageName } from '../../navigation/page-name.ts';
 import { alerts as texts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
@@ -32,8 +32,9 @@ const NAMED_WEBHOOKS = 20;
 /** The page of an alert rule: its state, a test, and its firings. */
 export function AlertPage() {
   const { alertId } = route.useParams();
-  const { data, error, refetch } = useQuery(alertQuery(alertId));
-  if (isNotFound(error)) return <NotFound />;
+  const read = useQuery(alertQuery(alertId));
+  const { data, error, refetch } = read;
+  if (useIsMissing(alertId, read)) return <NotFound />;
   if (data !== undefined) return <Details key={alertId} alert={data.record} />;
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }

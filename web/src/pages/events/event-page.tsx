@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { assetKey } from '../../../../src/events/asset-key.ts';
-import { isNotFound } from '../../api/errors.ts';
 import { type EventRecord, type EventSearch, eventQuery, eventWebhooksQuery } from '../../api/events.ts';
 import { AssetLink } from '../../components/asset-link.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
@@ -16,6 +15,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Time } from '../../components/time.tsx';
+import { useIsMissing } from '../../components/use-is-missing.ts';
 import { usePageName } from '../../navigation/page-name.ts';
 import { useMay } from '../../session/session-context.ts';
 import { events } from '../../texts/events.ts';
@@ -33,8 +33,9 @@ const JSON_INDENT = 2;
 /** An event: what happened, and its outcome for each webhook. */
 export function EventPage() {
   const { eventId } = route.useParams();
-  const { data, error, refetch } = useQuery(eventQuery(eventId));
-  if (isNotFound(error)) return <MissingEvent />;
+  const read = useQuery(eventQuery(eventId));
+  const { data, error, refetch } = read;
+  if (useIsMissing(eventId, read)) return <MissingEvent />;
   if (data !== undefined) return <Details key={data.id} event={data} />;
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }

@@ -3,7 +3,6 @@ import { IconBuildingOff, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Account, accountQuery } from '../../../api/accounts.ts';
-import { isNotFound } from '../../../api/errors.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
@@ -14,6 +13,7 @@ import { PageLoading } from '../../../components/page-loading.tsx';
 import { CreateRegistrationDialog } from '../../../components/registrations/create-registration-dialog.tsx';
 import { RegistrationTable } from '../../../components/registrations/registration-table.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useFormInAddress } from '../../../navigation/opened-within.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
@@ -33,8 +33,9 @@ const texts = accounts.contents;
 /** An account: its content and its registrations. */
 export function AccountPage() {
   const { accountId } = route.useParams();
-  const { data, error, refetch } = useQuery(accountQuery(accountId));
-  if (isNotFound(error)) return <MissingAccount />;
+  const read = useQuery(accountQuery(accountId));
+  const { data, error, refetch } = read;
+  if (useIsMissing(accountId, read)) return <MissingAccount />;
   if (data !== undefined) return <Details key={data.record.id} account={data.record} />;
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }

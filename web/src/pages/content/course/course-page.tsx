@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CourseWithVersions, courseQuery } from '../../../api/courses.ts';
-import { isInvalid, isNotFound } from '../../../api/errors.ts';
+import { isNoSuchRecord } from '../../../api/errors.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
@@ -13,6 +13,7 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
@@ -37,8 +38,9 @@ const route = getRouteApi('/app/content-layout/content/courses/$courseId');
 /** A course: its versions, which of them is published, and what uses it. */
 export function CoursePage() {
   const { courseId } = route.useParams();
-  const { data, error, refetch } = useQuery(courseQuery(Number(courseId)));
-  if (isNotFound(error) || isInvalid(error)) return <MissingAsset icon={IconBookOff} />;
+  const read = useQuery(courseQuery(Number(courseId)));
+  const { data, error, refetch } = read;
+  if (useIsMissing(courseId, read, isNoSuchRecord)) return <MissingAsset icon={IconBookOff} />;
   if (data === undefined)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
   return <Course key={data.record.id} course={data.record} etag={data.etag} />;

@@ -2,9 +2,10 @@ import { IconBookOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { bundleForEditQuery, bundleQuery, updateBundle } from '../../../api/bundles.ts';
-import { isInvalid, isNotFound } from '../../../api/errors.ts';
+import { isNoSuchRecord } from '../../../api/errors.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
+import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { MissingAsset } from '../missing-asset.tsx';
 import { draftOfBundle, toBundle } from './group-draft.ts';
@@ -18,8 +19,9 @@ export function BundlePage() {
   const id = Number(bundleId);
   const isAdmin = useIsAdmin();
   const query = (isAdmin ? bundleForEditQuery : bundleQuery)(id);
-  const { data, error, refetch } = useQuery(query);
-  if (isNotFound(error) || isInvalid(error)) return <MissingAsset icon={IconBookOff} />;
+  const read = useQuery(query);
+  const { data, error, refetch } = read;
+  if (useIsMissing(id, read, isNoSuchRecord)) return <MissingAsset icon={IconBookOff} />;
   if (data === undefined)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
   return (

@@ -2,9 +2,10 @@ import { IconLanguageOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { equivalentForEditQuery, equivalentQuery, updateEquivalent } from '../../../api/equivalents.ts';
-import { isInvalid, isNotFound } from '../../../api/errors.ts';
+import { isNoSuchRecord } from '../../../api/errors.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
+import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { MissingAsset } from '../missing-asset.tsx';
 import { draftOfEquivalent, toEquivalent } from './group-draft.ts';
@@ -18,8 +19,9 @@ export function EquivalentPage() {
   const id = Number(equivalentId);
   const isAdmin = useIsAdmin();
   const query = (isAdmin ? equivalentForEditQuery : equivalentQuery)(id);
-  const { data, error, refetch } = useQuery(query);
-  if (isNotFound(error) || isInvalid(error)) return <MissingAsset icon={IconLanguageOff} />;
+  const read = useQuery(query);
+  const { data, error, refetch } = read;
+  if (useIsMissing(id, read, isNoSuchRecord)) return <MissingAsset icon={IconLanguageOff} />;
   if (data === undefined)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
   return (

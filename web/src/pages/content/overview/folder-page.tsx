@@ -5,7 +5,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { type AssetRecord, readAsset } from '../../../api/content-assets.ts';
-import { isNotFound } from '../../../api/errors.ts';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
@@ -13,6 +12,7 @@ import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { focusHeading } from '../../../components/focus-heading.ts';
 import { PageHeader } from '../../../components/page-header.tsx';
+import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { content, folders } from '../../../texts/content.ts';
@@ -53,10 +53,11 @@ export function FolderPage() {
     queryFn: ({ signal }) => readAsset({ type: 'FOLDER', id: folderId }, signal),
     enabled: index !== null && node === undefined && truncated,
   });
+  const isBeyondMissing = useIsMissing(folderId, beyond);
   if (index === null && error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
   const lone = node === undefined ? (beyond.data?.record ?? null) : null;
   const shown = node ?? (lone === null ? null : nodeWithoutChildren(lone));
-  const isGone = index !== null && shown === null && (truncated ? isNotFound(beyond.error) : true);
+  const isGone = index !== null && shown === null && (truncated ? isBeyondMissing : true);
   return (
     <div className={styles.page}>
       {isWide ? (

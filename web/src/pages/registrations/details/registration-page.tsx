@@ -5,7 +5,6 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { assetsByIdQuery } from '../../../api/assets.ts';
 import { courseQuery } from '../../../api/courses.ts';
-import { isNotFound } from '../../../api/errors.ts';
 import {
   deleteRegistration,
   type Registration,
@@ -25,6 +24,7 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { RegistrationState } from '../../../components/registrations/registration-state.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
@@ -43,8 +43,9 @@ const texts = registrations.details;
 /** A learner's registration: the results, and links into the course. */
 export function RegistrationPage() {
   const { registrationId } = route.useParams();
-  const { data, error, refetch } = useQuery(registrationQuery(registrationId));
-  if (isNotFound(error)) return <MissingRegistration />;
+  const read = useQuery(registrationQuery(registrationId));
+  const { data, error, refetch } = read;
+  if (useIsMissing(registrationId, read)) return <MissingRegistration />;
   if (data !== undefined) return <Details key={registrationId} read={data} />;
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }

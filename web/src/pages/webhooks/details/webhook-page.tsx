@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deliveriesQuery } from '../../../api/deliveries.ts';
-import { isNotFound } from '../../../api/errors.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../../api/webhooks.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
@@ -13,6 +12,7 @@ import { ErrorState } from '../../../components/error-state.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
+import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { WebhooksAccessBadge } from '../../../components/webhooks-access-badge.tsx';
 import { useCloseWithin } from '../../../navigation/opened-within.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
@@ -54,7 +54,8 @@ function PageOf({ webhookId }: { webhookId: number }) {
   const { delivery, waiting } = search;
   const navigate = route.useNavigate();
   const neighbours = useNeighbours(webhookId, search);
-  const { data, error, refetch } = useQuery(webhookQuery(webhookId));
+  const read = useQuery(webhookQuery(webhookId));
+  const { data, error, refetch } = read;
   const close = useCloseWithin(
     () =>
       void navigate({
@@ -64,7 +65,7 @@ function PageOf({ webhookId }: { webhookId: number }) {
       }),
   );
   const record = data?.record;
-  const gone = isNotFound(error);
+  const gone = useIsMissing(webhookId, read);
   return (
     <>
       {gone ? (

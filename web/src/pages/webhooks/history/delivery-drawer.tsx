@@ -5,7 +5,6 @@ import { useRef, useState } from 'react';
 import { postbackFailureReason } from '../../../../../src/webhooks/history/postback-failure.ts';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
 import { type Delivery, type DeliveryAttempt, deliveryQuery, redeliver } from '../../../api/deliveries.ts';
-import { isNotFound } from '../../../api/errors.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
@@ -16,6 +15,7 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
@@ -109,10 +109,12 @@ function DrawerContent({
   deliveryId: number;
   webhook: WebhookRecord | null;
 }) {
-  const { data, error, refetch } = useQuery(deliveryQuery(webhookId, deliveryId));
+  const read = useQuery(deliveryQuery(webhookId, deliveryId));
+  const { data, error, refetch } = read;
+  const isMissing = useIsMissing(deliveryId, read);
   if (data !== undefined) return <DeliveryDetails delivery={data} webhook={webhook} />;
+  if (isMissing) return <div>{texts.missing}</div>;
   if (error === null) return <Skeleton height={PLACEHOLDER_HEIGHT} aria-busy="true" />;
-  if (isNotFound(error)) return <div>{texts.missing}</div>;
   return <ErrorState error={error} retry={() => void refetch()} />;
 }
 

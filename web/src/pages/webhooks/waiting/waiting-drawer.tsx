@@ -3,7 +3,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
-import { isNotFound } from '../../../api/errors.ts';
 import { skipWaiting, type WaitingRecord, waitingMessageQuery } from '../../../api/waiting.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
@@ -12,6 +11,7 @@ import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { waiting } from '../../../texts/waiting.ts';
@@ -81,10 +81,11 @@ function Content({
   webhook: WebhookRecord | null;
   onClose: () => void;
 }) {
-  const { data, error, refetch } = useQuery({ ...waitingMessageQuery(webhookId, position), enabled: isOpen });
+  const read = useQuery({ ...waitingMessageQuery(webhookId, position), enabled: isOpen });
+  const { data, error, refetch } = read;
   // Whoever has closed the drawer while the message is skipped may have opened something else.
   const close = useWhileShown(onClose, isOpen);
-  if (isNotFound(error)) return <div>{texts.gone}</div>;
+  if (useIsMissing(position, read)) return <div>{texts.gone}</div>;
   if (data !== undefined)
     return <Details webhookId={webhookId} message={data} webhook={webhook} onSkipped={close} />;
   if (error === null) return <Skeleton height={PLACEHOLDER_HEIGHT} aria-busy="true" />;

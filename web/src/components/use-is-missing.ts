@@ -1,0 +1,21 @@
+import { useState } from 'react';
+import { isNotFound } from '../api/errors.ts';
+
+/**
+ * Whether a record is missing. It stays so until it is read: a query without data has no error while it is repeated, and
+ * what is shown instead of the record would be rebuilt each time.
+ * @param id identifies the record, since a page may show another one later
+ * @param isMissing whether an error means that the record is missing
+ */
+export function useIsMissing(
+  id: unknown,
+  { data, error }: { data: unknown; error: Error | null },
+  isMissing: (error: Error | null) => boolean = isNotFound,
+): boolean {
+  const [missing, setMissing] = useState<{ id: unknown } | null>(null);
+  const wasMissing = missing !== null && Object.is(missing.id, id);
+  const isRead = error === null && data !== undefined;
+  const is = isMissing(error) || (wasMissing && !isRead);
+  if (is !== wasMissing) setMissing(is ? { id } : null);
+  return is;
+}
