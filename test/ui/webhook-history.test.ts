@@ -7,6 +7,7 @@ import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { boxOf } from './support/boxes.ts';
+import { failed } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -37,6 +38,26 @@ describe('the history of a webhook in the admin UI', () => {
       'the last one is a dead letter',
     );
   });
+
+  /** A deleted webhook with a dead letter, of which no request was sent. */
+  const deletedWebhook = async (): Promise<number> => {
+    const { api, settings } = ui.service;
+    const webhook = { name: 'Former', topic: 'ACCOUNT', target_url: target.url, enabled: false };
+    const { id: former } = await api.create('/webhooks', webhook);
+    const now = Date.now();
+    await runSql(
+      settings.data_dir,
+      `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+       values (${former}, 'former-${former}', 'ACCOUNT_CREATED', 'DEAD_LETTERED', '{}', ${now}, ${now}, 1)`,
+    );
+    await runSql(
+      settings.data_dir,
+      `insert into delivery_attempts (delivery_id, attempt, attempted_at, duration_ms, error)
+       select id, 1, ${now}, 0, 'target address 10.0.0.1 is not allowed' from deliveries where webhook_id = ${former}`,
+    );
+    await api.delete(`/webhooks/${former}`);
+    return former;
+  };
 
   it('is paged, and filtered by outcome, with addresses that can be shared', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/${id}?tab=history`);
@@ -205,5 +226,21 @@ describe('the history of a webhook in the admin UI', () => {
     await visit.arrived(second);
     await newer.click();
     await visit.arrived(first);
+  });
+
+  it('of a deleted webhook stays when nothing matches, and when the service fails once', async () => {
+    const deleted = await deletedWebhook();
+    await using visit = await ui.visit(`${WEBHOOKS}/${deleted}?outcome=DELIVERED`);
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'Webhook not found' }).waitFor();
+    await page.getByRole('heading', { name: 'No results' }).waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    const rows = page.getByRole('link', { name: /, delivery \d+$/ });
+    await rows.first().waitFor();
+    const failure = page.waitForResponse((response) => response.status() === 500);
+    await page.route(/\/deliveries\?limit=25$/, failed);
+    await failure;
+    await visit.settled();
+    assert.equal(await rows.count(), 1);
   });
 });

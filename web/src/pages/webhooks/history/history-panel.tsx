@@ -6,6 +6,7 @@ import { ErrorState } from '../../../components/error-state.tsx';
 import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { SearchStatus } from '../../../components/search-status.tsx';
+import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { HistoryEmpty } from './history-empty.tsx';
@@ -22,9 +23,9 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   const address = useHistoryAddress();
   const { outcome, cursor, filters, filter, isFiltered, show } = address;
   const readOnly = useWebhooksReadOnly();
-  const { data, error, isPlaceholderData, refetch } = useQuery(
-    deliveriesQuery(webhookId, { outcome, cursor, filter }),
-  );
+  const read = useQuery(deliveriesQuery(webhookId, { outcome, cursor, filter }));
+  const { data, error, isPlaceholderData, refetch } = read;
+  const isMissing = useIsMissing(webhookId, read);
   const list = JSON.stringify([outcome, filter]);
   const held = useHeldRows(data?.data, isPlaceholderData ? null : JSON.stringify([outcome, cursor, filter]));
   const selection = useHistorySelection(
@@ -34,7 +35,8 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   );
   const isNarrowed = outcome !== undefined || cursor !== undefined || isFiltered;
   const actions = useHistoryActions(webhookId, webhook, address, selection.clear);
-  if (webhook === null && (error !== null || data?.data.length === 0)) return null;
+  const isEmpty = data?.data.length === 0 && data.next_cursor === null && !isPlaceholderData && !isNarrowed;
+  if (webhook === null && (isMissing || isEmpty)) return null;
   return (
     <Panel
       title={deliveries.title}
