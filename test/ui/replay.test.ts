@@ -11,6 +11,27 @@ describe('the replay of events in the admin UI', () => {
     ui = parts.use(await startUi());
   });
 
+  it('is done at once while there are no events', async () => {
+    const { api } = ui.service;
+    const webhook = {
+      name: 'Idle',
+      topic: 'ACCOUNT',
+      target_url: 'https://crm.example.com/',
+      enabled: false,
+    };
+    const { id } = await api.create('/webhooks', webhook);
+    assert.deepEqual((await api.get('/events')).body.data, []);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Activate and replay…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay events' });
+    await dialog.getByLabel('Also events that it got before').check();
+    await dialog.getByRole('button', { name: 'Activate and replay' }).click();
+    await dialog.getByText('Done: 0 messages queued.').waitFor();
+    assert.equal((await api.get(`/webhooks/${id}`)).body.enabled, true);
+    await api.delete(`/webhooks/${id}`);
+  });
+
   it('sends what the webhook missed while it was inactive, in order and once', async () => {
     const { api } = ui.service;
     await using crm = await startTarget();

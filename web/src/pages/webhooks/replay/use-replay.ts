@@ -53,7 +53,10 @@ async function replayStep(run: ReplayRun): Promise<ReplayRun> {
     return { ...run, plan: { ...plan, activate: false } };
   }
   // If a failed step were repeated without an end, it would send what the webhook got in the meantime again.
-  if (plan.again && plan.to === null) return { ...run, plan: { ...plan, to: await endOfEvents() } };
+  if (plan.again && plan.to === null) {
+    const to = await endOfEvents();
+    return to === null ? { ...run, phase: 'done' } : { ...run, plan: { ...plan, to } };
+  }
   const { replayed, next_cursor: next } = await replayEvents(plan.webhookId, {
     ...plan,
     cursor: run.cursor,
