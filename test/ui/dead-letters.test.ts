@@ -73,7 +73,7 @@ describe('dead letters in the admin UI', () => {
     await page.getByRole('button', { name: 'Clear search' }).click();
     await page.getByRole('button', { name: 'Redeliver all…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver all' }).click();
-    await page.getByText('Done: 5 queued. They are being sent now.').waitFor();
+    await page.getByText('Done: 5 messages queued.', { exact: true }).waitFor();
     await visit.assertAccessible();
     await page.emulateMedia({ colorScheme: 'light' });
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
@@ -129,7 +129,7 @@ describe('dead letters in the admin UI', () => {
     assert.equal(await total(), 20);
     await visit.assertAccessible();
     await dialog.getByRole('button', { name: 'Continue' }).click();
-    await dialog.getByRole('status').getByText('Done: 120 queued. They are being sent now.').waitFor();
+    await dialog.getByRole('status').getByText('Done: 120 messages queued.').waitFor();
     assert.equal(await total(), 0);
   });
 
@@ -157,7 +157,7 @@ describe('dead letters in the admin UI', () => {
     target.requests.length = 0;
     await page.getByRole('button', { name: 'Redeliver matching…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Redeliver matching' }).click();
-    await page.getByText('Done: 2 queued. They are being sent now.').waitFor();
+    await page.getByText('Done: 2 messages queued.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await target.waitFor(2);
@@ -202,7 +202,7 @@ describe('dead letters in the admin UI', () => {
     await page.getByRole('button', { name: 'Redeliver matching…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Redeliver dead letters' });
     await dialog.getByRole('button', { name: 'Redeliver matching' }).click();
-    await dialog.getByText('Done: 1 message queued. It is being sent now.').waitFor();
+    await dialog.getByText('Done: 1 message queued.').waitFor();
     await target.waitFor(1);
     assert.deepEqual(
       target.requests.map(({ text }) => text),

@@ -53,7 +53,9 @@ describe('few clicks are enough', () => {
     const reason = page.getByRole('alert').getByText('403 Forbidden: API key crm was revoked');
     await reason.waitFor();
     await page
-      .getByText(/^The last attempt failed, at \d\d:\d\d\. If attempt 5 of this message fails/)
+      .getByText(
+        /^The last attempt failed, at \d\d:\d\d\. The message is moved to dead letters after 5 failed attempts since it was queued\./,
+      )
       .waitFor();
     await page.getByText('0%', { exact: true }).waitFor();
     assert.equal(await clicks(), 1);
@@ -65,7 +67,7 @@ describe('few clicks are enough', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type(`${target.url}/new`);
     await page.getByRole('button', { name: 'Save changes' }).click();
-    await page.getByText('Every message was delivered or moved to dead letters.').waitFor();
+    await page.getByText('No messages are waiting.').waitFor();
     assert.equal(await clicks(), 4);
     await reason.waitFor({ state: 'detached' });
     assert.deepEqual(
@@ -167,7 +169,7 @@ describe('few clicks are enough', () => {
     await tile.click();
     await page.getByRole('button', { name: 'Redeliver all…' }).click();
     await page.getByRole('button', { name: 'Redeliver all', exact: true }).click();
-    await page.getByText('Done: 3 queued. They are being sent now.').waitFor();
+    await page.getByText('Done: 3 messages queued.').waitFor();
     assert.equal(await clicks(), 3);
     await target.waitFor(before + 6);
     await visit.assertAccessible();
@@ -228,7 +230,7 @@ describe('few clicks are enough', () => {
     await page.getByRole('link', { name: 'Show dead letters' }).click();
     await page.getByRole('button', { name: 'Redeliver dead letters…' }).click();
     await page.getByRole('button', { name: 'Redeliver all', exact: true }).click();
-    await page.getByText('Done: 2 queued. They are being sent now.').waitFor();
+    await page.getByText('Done: 2 messages queued.').waitFor();
     assert.equal(await clicks(), 3);
     await target.waitFor(2);
     const sent = target.requests.map(({ text }) => names.find((name) => text.includes(name)));

@@ -176,7 +176,7 @@ describe('finding messages in a webhook’s history', () => {
     const clicks = await countClicks(page);
     await page.getByRole('button', { name: 'Redeliver matching…' }).click();
     await page.getByRole('button', { name: 'Redeliver matching', exact: true }).click();
-    await page.getByText('Done: 2 queued. They are being sent now.').waitFor();
+    await page.getByText('Done: 2 messages queued.').waitFor();
     assert.equal(await clicks(), 2);
     await target.waitFor(before + 3);
     const sent = target.requests.slice(before).map(({ text }) => NAMES.find((name) => text.includes(name)));

@@ -168,7 +168,7 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await page.keyboard.press('Enter');
     await dialog.getByText('Done: 3 messages purged.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByText('Every message was delivered or moved to dead letters.').waitFor();
+    await page.getByText('No messages are waiting.').waitFor();
     await page.getByRole('list', { name: 'Waiting messages' }).waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'History' }).click();
     await page

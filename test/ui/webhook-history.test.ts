@@ -243,4 +243,21 @@ describe('the history of a webhook in the admin UI', () => {
     await visit.settled();
     assert.equal(await rows.count(), 1);
   });
+
+  it('says that headers are not kept only of an attempt to which the target responded', async () => {
+    const note = 'The headers of this attempt are not kept: the webhook’s logging mode omits them.';
+    const deleted = await deletedWebhook();
+    await using visit = await ui.visit(`${WEBHOOKS}/${deleted}?tab=history`);
+    const { page } = visit;
+    const drawer = page.getByRole('dialog');
+    await page.getByRole('link', { name: /, delivery \d+$/ }).click();
+    await drawer.getByText('target address 10.0.0.1 is not allowed', { exact: true }).first().waitFor();
+    assert.equal(await drawer.getByText(note).count(), 0);
+    await runSql(
+      ui.service.settings.data_dir,
+      `update delivery_attempts set response_status = 503 where delivery_id in
+         (select id from deliveries where webhook_id = ${deleted})`,
+    );
+    await drawer.getByText(note).waitFor();
+  });
 });

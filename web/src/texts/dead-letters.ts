@@ -86,10 +86,7 @@ export const deadLetters = {
       progressLabel: 'Progress',
       more: (total: string) => `more than ${total}`,
       none: 'No messages to redeliver.',
-      done: (count: number) =>
-        count === 1
-          ? 'Done: 1 message queued. It is being sent now.'
-          : `Done: ${formatNumber(count)} queued. They are being sent now.`,
+      done: (count: number) => `Done: ${counted(count, 'message', 'messages')} queued.`,
       stopped: (done: string, left: string) => `Stopped: ${done} queued, ${left} still dead letters.`,
       progressOfMatching: (done: string) => `${done} queued so far…`,
       stoppedMatching: (done: string) => `Stopped: ${done} queued. Other matches may be left.`,

@@ -37,8 +37,8 @@ export const webhookDetails = {
       explanation === null ? reason : `${reason}: ${explanation}`,
     failed: (count: number) =>
       count === 1 ? 'The last attempt failed, at' : `The last ${formatNumber(count)} attempts failed, since`,
-    lastAttempt: (max: string) =>
-      `If attempt ${max} of this message fails, it is moved to dead letters and the next one is sent.`,
+    lastAttempt: (max: number) =>
+      `The message is moved to dead letters after ${counted(max, 'failed attempt', 'failed attempts')} since it was queued. Then the next one is sent.`,
     deadLettered: 'The message was moved to dead letters. It is sent only if someone redelivers it.',
     copy: 'Copy the error',
     attempts: 'Show attempts',
@@ -75,7 +75,7 @@ export const webhookDetails = {
       RETRYING: 'Blocked by a failing message',
       PAUSED: 'Paused',
     },
-    empty: 'Every message was delivered or moved to dead letters.',
+    empty: 'No messages are waiting.',
     dead: 'Some messages were moved to dead letters. They are sent only if someone redelivers them.',
     seeDead: 'Show dead letters',
     paused: 'The webhook is paused. Its messages are sent once it is resumed.',

@@ -10,7 +10,6 @@ import { Time } from '../../../components/time.tsx';
 import { OPENED_WITHIN } from '../../../navigation/opened-within.ts';
 import { useSession, useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
-import { formatNumber } from '../../../utilities/numbers.ts';
 import styles from './webhook-page.module.css';
 
 const texts = webhookDetails.error;
@@ -81,5 +80,5 @@ export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
 
 function consequenceOf({ max_attempts: max }: Failure, delivery: NonNullable<Failure['delivery']>): string {
   if (delivery.status === 'DEAD_LETTERED') return texts.deadLettered;
-  return texts.lastAttempt(formatNumber(max));
+  return texts.lastAttempt(max);
 }

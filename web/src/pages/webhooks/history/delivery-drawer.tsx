@@ -167,7 +167,8 @@ function LatestResponse({ attempt }: { attempt: DeliveryAttempt }) {
         </div>
       )}
       <AttemptHeaders attempt={attempt} />
-      {attempt.error !== null && attempt.request_headers === null && (
+      {/* Without a response, perhaps no request was made. */}
+      {attempt.error !== null && attempt.request_headers === null && attempt.response_status !== null && (
         <div className={styles.dim}>{texts.noHeaders}</div>
       )}
     </Section>

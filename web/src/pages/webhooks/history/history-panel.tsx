@@ -31,7 +31,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   const selection = useHistorySelection(
     held.rows,
     data === undefined || isPlaceholderData ? undefined : { ...data, cursor, of: list },
-    webhook?.enabled === true,
+    webhook,
   );
   const isNarrowed = outcome !== undefined || cursor !== undefined || isFiltered;
   const actions = useHistoryActions(webhookId, webhook, address, selection.clear);

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { DeliverySummary } from '../../../api/deliveries.ts';
+import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { BusyButton } from '../../../components/busy-button.tsx';
 import { useDeadLetterActions } from '../../../components/dead-letters/use-dead-letter-actions.tsx';
 import { SelectionDock } from '../../../components/selection/selection-dock.tsx';
@@ -9,6 +10,7 @@ import { deadLetters } from '../../../texts/dead-letters.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { selection as selectionTexts } from '../../../texts/selection.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
+import { reasonNotToSend } from './use-history-actions.tsx';
 
 /** Whether a message is already waiting in its line, so that no action applies to it here. */
 export function isWaiting({ status }: DeliverySummary): boolean {
@@ -33,14 +35,15 @@ const keyOf = ({ id }: DeliverySummary) => id;
  * because the same action would send it a second time.
  * @param rows the visible rows
  * @param page what the service last returned; undefined while it is read
- * @param active whether the webhook is active; others cannot redeliver
+ * @param webhook null if it was deleted
  */
 export function useHistorySelection(
   rows: readonly DeliverySummary[],
   page: HistoryPage | undefined,
-  active: boolean,
+  webhook: WebhookRecord | null,
 ) {
   const hasChanged = useChanges(page);
+  const noTarget = reasonNotToSend(webhook);
   const selectable = rows.filter((row) => !isWaiting(row) && !hasChanged(row));
   const selection = useSelection(selectable, keyOf);
   const { choose, chooseOne, clear, items } = selection;
@@ -77,8 +80,8 @@ export function useHistorySelection(
       </Button>
       <BusyButton
         size="xs"
-        disabled={!active}
-        title={active ? undefined : deliveries.details.inactive}
+        disabled={noTarget !== undefined}
+        title={noTarget}
         isBusy={isRedelivering}
         onClick={redeliver}
       >

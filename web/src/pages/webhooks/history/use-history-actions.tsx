@@ -26,8 +26,7 @@ export function useHistoryActions(
   const readOnly = useWebhooksReadOnly();
   const { data: hasDead = true } = useQuery({ ...hasDeadLettersQuery(webhookId), enabled: !readOnly });
   const noRemoval = reasonNotToRemove({ isFiltered, outcome, hasDead });
-  const active = webhook?.enabled === true;
-  const noRedelivery = reasonNotToRedeliver({ active, isFiltered, outcome, hasDead });
+  const noRedelivery = reasonNotToSend(webhook) ?? reasonNotToRedeliver({ isFiltered, outcome, hasDead });
   const redelivery = useRedelivery(onRun);
   const start = (action: DeadLetterAction) =>
     redelivery.ask({
@@ -63,6 +62,15 @@ export function useHistoryActions(
   return { buttons, dialog: redelivery.dialog };
 }
 
+/**
+ * Why nothing can be sent to a webhook; undefined if it is active.
+ * @param webhook null if it was deleted
+ */
+export function reasonNotToSend(webhook: WebhookRecord | null): string | undefined {
+  if (webhook === null) return deadLetters.cannot.deleted;
+  return webhook.enabled ? undefined : deadLetters.cannot.inactive;
+}
+
 /** The outcome whose messages can be redelivered together; null if they must be selected one by one, or are waiting. */
 function redeliverable(outcome: DeliveryStatus | undefined): 'DEAD_LETTERED' | 'DISCARDED' | null {
   if (outcome === 'DISCARDED') return outcome;
@@ -86,13 +94,7 @@ function reasonNotToRemove({ isFiltered, outcome, hasDead }: Shown): string | un
   return hasDead ? undefined : deliveries.noneDead;
 }
 
-function reasonNotToRedeliver({
-  active,
-  isFiltered,
-  outcome,
-  hasDead,
-}: Shown & { active: boolean }): string | undefined {
-  if (!active) return deliveries.details.inactive;
+function reasonNotToRedeliver({ isFiltered, outcome, hasDead }: Shown): string | undefined {
   const what = isFiltered ? redeliverable(outcome) : 'DEAD_LETTERED';
   if (what === null) return deliveries.onlyFailed;
   return what === 'DISCARDED' || hasDead ? undefined : deliveries.noneDead;
