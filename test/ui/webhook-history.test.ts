@@ -167,6 +167,35 @@ describe('the history of a webhook in the admin UI', () => {
     await page.getByRole('img', { name: /Attempts in the last hour: \d+ successful, \d+ failed/ }).waitFor();
   });
 
+  it('names the time zone of each row of such a table that has hours before and after a change of the clocks', async () => {
+    await using visit = await ui.visit('/profile', { timezoneId: 'Europe/Berlin' });
+    const { page } = visit;
+    const buckets = ['2026-10-24T23:00:00.000Z', '2026-10-25T00:00:00.000Z', '2026-10-25T01:00:00.000Z'].map(
+      (start_dt) => ({
+        start_dt,
+        success_count: 1,
+        failure_count: 0,
+        latency_ms: { mean: 1, max: 1, p50: 1, p95: 1 },
+      }),
+    );
+    await page.route(/\/trend\?/, (route) =>
+      route.fulfill({ json: { period: 'day', bucket_seconds: 3_600, buckets } }),
+    );
+    await visit.go(`${WEBHOOKS}/${id}?table=yes`);
+    await page.getByRole('rowheader').first().waitFor();
+    assert.deepEqual(await page.getByRole('rowheader').allTextContents(), [
+      '25 Oct 2026, 02:00 CET',
+      '25 Oct 2026, 02:00 CEST',
+      '25 Oct 2026, 01:00 CEST',
+    ]);
+    assert.equal(await page.getByText(/Times are in/).count(), 0);
+    buckets.shift();
+    buckets.shift();
+    await page.reload();
+    await page.getByText(/Times are in CET\.$/).waitFor();
+    assert.deepEqual(await page.getByRole('rowheader').allTextContents(), ['25 Oct 2026, 02:00']);
+  });
+
   it('remains visible if the service does not respond', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/${id}?tab=history`);
     const { page } = visit;

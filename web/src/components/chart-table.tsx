@@ -12,7 +12,7 @@ export interface ChartFigures<T> {
 }
 
 /**
- * The data of a chart as a table, latest first.
+ * The data of a chart as a table, latest first. If the clocks change between them, each row names its time zone.
  * @param rows in chronological order
  */
 export function ChartTable<T extends { start_dt: string }>({
@@ -28,11 +28,12 @@ export function ChartTable<T extends { start_dt: string }>({
   rows: readonly T[];
   figures: readonly ChartFigures<T>[];
 }) {
-  const latest = rows.at(-1);
+  const zones = new Set(rows.map(({ start_dt }) => zoneName(new Date(start_dt))));
+  const [zone] = zones;
   return (
     <>
       <p className={styles.note}>
-        {note} {latest !== undefined && charts.timesIn(zoneName(new Date(latest.start_dt)))}
+        {note} {zones.size === 1 && zone !== undefined && charts.timesIn(zone)}
       </p>
       <ScrollBox label={charts.inFigures(title)} className={styles.box}>
         <table className={styles.table}>
@@ -51,7 +52,10 @@ export function ChartTable<T extends { start_dt: string }>({
             {rows.toReversed().map((row) => (
               <tr key={row.start_dt}>
                 <th scope="row">
-                  <time dateTime={row.start_dt}>{formatDateTime(new Date(row.start_dt))}</time>
+                  <time dateTime={row.start_dt}>
+                    {formatDateTime(new Date(row.start_dt))}
+                    {zones.size > 1 && ` ${zoneName(new Date(row.start_dt))}`}
+                  </time>
                 </th>
                 {figures.map(({ id, cell }) => (
                   <td key={id}>{cell(row)}</td>
