@@ -1,36 +1,67 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { killGroup } from '../test/support/process-tree.ts';
 import { NODE_OPTIONS, ROOT } from './tests/run.ts';
 
+/** How the tests of a proof ended. `not checked`: nothing ran. `in part`: the notes say what did not. */
+export type ProofResult = 'passed' | 'in part' | 'not checked' | 'FAILED';
+
+/** How {@link runProof} runs the tests. */
+interface ProofOptions {
+  /** An existing, empty folder for the reports of the tests. */
+  reports: string;
+  /** Receives the output. Null: the outputs of this process do. */
+  write: ((text: string) => void) | null;
+  /** Stops the tests when it is aborted. The call resolves once they have ended. */
+  signal: AbortSignal;
+}
+
+const REPORTER = './scripts/passed-tests-reporter.js';
+
 /**
- * Runs the test files of a proof, one after another, and returns the exit code: 0 only if all of them passed. Each file runs in
- * its own process group, so that none of its processes remains when it ends.
+ * Runs the test files of a proof, one after another, until one fails. Each file runs in its own process group, so that none of its
+ * processes remains when it ends.
  *
- * @param options.write receives the output. @defaultValue the outputs of this process
- * @param options.signal stops the tests when it is aborted. The call resolves once they have ended
+ * @returns the result, and the notes about what the tests did not check
  */
 export async function runProof(
   files: readonly string[],
   environment: NodeJS.ProcessEnv,
-  { write, signal }: { write: ((text: string) => void) | null; signal: AbortSignal },
-): Promise<number> {
+  { reports, ...options }: ProofOptions,
+): Promise<{ result: ProofResult; notes: string }> {
+  const [notesFile, passedFile] = [path.join(reports, 'notes'), path.join(reports, 'passed')];
+  const notes = () => textOf(notesFile);
+  let passed = '';
   for (const file of files) {
-    if (signal.aborted) return 1;
-    const code = await runFile(file, environment, { write, signal });
-    if (code !== 0) return code;
+    const surroundings = { ...environment, PROOF_NOTES: notesFile };
+    const isPassed =
+      !options.signal.aborted && (await runFile(file, surroundings, { ...options, passedFile })) === 0;
+    if (!isPassed) return { result: 'FAILED', notes: notes() };
+    passed += textOf(passedFile);
   }
-  return 0;
+  if (passed === '') return { result: 'not checked', notes: notes() };
+  return { result: notes() === '' ? 'passed' : 'in part', notes: notes() };
+}
+
+/** The text of a file, empty if it does not exist. */
+function textOf(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
 async function runFile(
   file: string,
   environment: NodeJS.ProcessEnv,
-  { write, signal }: { write: ((text: string) => void) | null; signal: AbortSignal },
+  { write, signal, passedFile }: Omit<ProofOptions, 'reports'> & { passedFile: string },
 ): Promise<number> {
   // Inside a test this variable would have the file report to the test's own runner.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
-  const tests = spawn(process.execPath, [...NODE_OPTIONS, '--test-reporter=spec', file], {
+  const reporters = [
+    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+    ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${passedFile}`],
+  ];
+  const tests = spawn(process.execPath, [...NODE_OPTIONS, ...reporters, file], {
     cwd: ROOT,
     env: { ...inherited, ...environment },
     stdio: write === null ? 'inherit' : ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,12 +6,13 @@ import { SECOND_MS } from '../src/time/units.ts';
 import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
 import { startPostgresServer } from '../test/support/postgres-server.ts';
 import { proofFolder } from './proof-folder.ts';
-import { runProof } from './proof-process.ts';
+import { type ProofResult, runProof } from './proof-process.ts';
 import { type DatabaseName, type Extent, PROOFS, type Proof } from './proofs.ts';
 
 /**
  * Runs proofs: tests that search for faults at random, for as long as you like. Runs all of them, or the named ones.
- * Prints a table at the end, and fails if a proof fails. The name of the failed test says how to repeat it.
+ * Prints a table at the end, and fails if a proof fails. What cannot be checked here is no failure, but the table says so. The name of
+ * the failed test says how to repeat it.
  */
 
 const NAME_WIDTH = 18;
@@ -44,7 +45,7 @@ interface Row {
   proof: string;
   database: string;
   seed: string;
-  result: 'passed' | 'FAILED';
+  result: ProofResult;
   seconds: number;
 }
 
@@ -105,20 +106,26 @@ interface Job {
   database: DatabaseName;
 }
 
+/** What came of a job. */
+interface Outcome {
+  row: Row;
+  /** What it did not check, a line each. */
+  notes: string;
+}
+
 /** The environment that jobs share. */
 interface Surroundings {
   extent: Extent;
   /** The folder of all temporary files. */
   folder: string;
   serverUrl: string | null;
-  notesFile: string;
   /** Other jobs run at the same time, so a job writes its output when it ends. */
   isShared: boolean;
   interruption: AbortSignal;
 }
 
-async function runJob({ name, database }: Job, surroundings: Surroundings): Promise<Row> {
-  const { extent, folder, serverUrl, notesFile, isShared, interruption } = surroundings;
+async function runJob({ name, database }: Job, surroundings: Surroundings): Promise<Outcome> {
+  const { extent, folder, serverUrl, isShared, interruption } = surroundings;
   const { files, environment } = PROOFS[name]!;
   const title = DATABASE_TITLES[database];
   const seed = extent.seed ?? String(Math.floor(Math.random() * SEED_LIMIT));
@@ -126,17 +133,17 @@ async function runJob({ name, database }: Job, surroundings: Surroundings): Prom
   if (!isShared) process.stderr.write(heading);
   let written = heading;
   const start = performance.now();
-  const code = await runProof(
+  const { result, notes } = await runProof(
     files,
     {
       ...environment(extent),
       TMPDIR: folder,
       TEST_SEED: seed,
-      PROOF_NOTES: notesFile,
       PROOF_NAME: `${name} on ${title}`,
       ...(database === 'postgres' && serverUrl !== null ? { [SERVER_VARIABLE]: serverUrl } : {}),
     },
     {
+      reports: mkdtempSync(path.join(folder, 'reports-')),
       signal: interruption,
       write: isShared
         ? (text) => {
@@ -146,41 +153,42 @@ async function runJob({ name, database }: Job, surroundings: Surroundings): Prom
     },
   );
   if (isShared) process.stdout.write(written);
-  return {
+  const row: Row = {
     proof: name,
     database: title,
     // The model prints a seed of each of its runs.
     seed: name === 'model' && extent.seed === undefined ? '' : seed,
-    result: code === 0 ? 'passed' : 'FAILED',
+    result,
     seconds: Math.round((performance.now() - start) / SECOND_MS),
   };
+  return { row, notes };
 }
 
 /** Runs jobs in their order, `atOnce` of them at the same time, until the command is interrupted. */
 async function runJobs(
   jobs: readonly Job[],
   { atOnce, ...surroundings }: Surroundings & { atOnce: number },
-): Promise<Row[]> {
+): Promise<Outcome[]> {
   const left = [...jobs];
-  const rows: Row[] = [];
+  const outcomes: Outcome[] = [];
   const work = async () => {
     for (let job = left.shift(); job !== undefined; job = left.shift()) {
       if (surroundings.interruption.aborted) return;
-      rows.push(await runJob(job, surroundings));
+      outcomes.push(await runJob(job, surroundings));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  return rows;
+  return outcomes;
 }
 
 /** Short runs share the machine. Those that mostly wait start first, and those that measure run alone at the end. */
-async function runQuickly(jobs: readonly Job[], surroundings: Surroundings): Promise<Row[]> {
+async function runQuickly(jobs: readonly Job[], surroundings: Surroundings): Promise<Outcome[]> {
   const are = (kind: 'waits' | 'measures') => jobs.filter(({ name }) => PROOFS[name]!.kind === kind);
   const [waiting, measuring] = [are('waits'), are('measures')];
   const working = jobs.filter((job) => !waiting.includes(job) && !measuring.includes(job));
   const atOnce = availableParallelism() + 1;
-  const rows = await runJobs([...waiting, ...working], { ...surroundings, isShared: true, atOnce });
-  return [...rows, ...(await runJobs(measuring, { ...surroundings, atOnce: 1 }))];
+  const outcomes = await runJobs([...waiting, ...working], { ...surroundings, isShared: true, atOnce });
+  return [...outcomes, ...(await runJobs(measuring, { ...surroundings, atOnce: 1 }))];
 }
 
 async function prove({ jobs, extent }: ReturnType<typeof parse>): Promise<void> {
@@ -195,22 +203,21 @@ async function prove({ jobs, extent }: ReturnType<typeof parse>): Promise<void> 
     ? await startPostgresServer({ parent: folder.path })
     : null;
   if (server !== null) await makeTemplate(server.url);
-  const notesFile = path.join(folder.path, 'notes');
   const surroundings = {
     extent,
     folder: folder.path,
     serverUrl: server?.url ?? null,
-    notesFile,
     isShared: false,
     interruption: interrupted.signal,
   };
-  const rows =
+  const outcomes =
     extent.quick && jobs.length > 1
       ? await runQuickly(jobs, surroundings)
       : await runJobs(jobs, { ...surroundings, atOnce: 1 });
-  console.table(rows);
-  if (existsSync(notesFile)) console.log(readFileSync(notesFile, 'utf8').trimEnd());
-  if (rows.some(({ result }) => result === 'FAILED')) process.exitCode = 1;
+  console.table(outcomes.map(({ row }) => row));
+  const notes = outcomes.map(({ notes }) => notes).join('');
+  if (notes !== '') console.log(notes.trimEnd());
+  if (outcomes.some(({ row }) => row.result === 'FAILED')) process.exitCode = 1;
 }
 
 try {

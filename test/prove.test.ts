@@ -6,7 +6,14 @@ import { describe, it } from 'node:test';
 import { mountsBelow } from '../scripts/proof-folder.ts';
 import { PROOFS } from '../scripts/proofs.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
-import { assertNothingLeft, assertPasses, commandFolder, ROOT, runScript } from './support/npm-scripts.ts';
+import {
+  assertNothingLeft,
+  assertPasses,
+  commandFolder,
+  ROOT,
+  run,
+  runScript,
+} from './support/npm-scripts.ts';
 import { processesAbout } from './support/process-tree.ts';
 import { until } from './support/until.ts';
 
@@ -14,6 +21,22 @@ const TITLES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
 /** `test/model/model.test.ts` runs on both databases in `npm test`. */
 const NAMES = Object.keys(PROOFS).filter((name) => name !== 'model');
 const ON_SQLITE_ALONE = new Set(['soak', 'isolation']);
+
+/** A proof on a database. */
+interface Run {
+  name: string;
+  database: keyof typeof TITLES;
+}
+
+/** The row of the table for a run with this result. */
+function rowOf({ name, database }: Run, result: string): RegExp {
+  return new RegExp(`│ '${name}' +│ '${TITLES[database]}' +│ .*│ '${result}' +│`);
+}
+
+/** Whether no note says that a part of it was skipped, for example because this machine has no PgBouncer. */
+function wasChecked({ name, database }: Run, output: string): boolean {
+  return !output.includes(`Not checked by ${name} on ${TITLES[database]}: `);
+}
 
 describe('"npm run prove -- --quick"', { timeout: 3 * TEST_TIMEOUT_MS }, () => {
   it('passes with every proof on each of its databases, and with soak and isolation on SQLite alone', async () => {
@@ -25,12 +48,32 @@ describe('"npm run prove -- --quick"', { timeout: 3 * TEST_TIMEOUT_MS }, () => {
       for (const database of ON_SQLITE_ALONE.has(name) ? (['sqlite'] as const) : databases)
         assert.match(
           outcome.output,
-          new RegExp(`│ '${name}' +│ '${TITLES[database]}' +│ .*│ 'passed' +│`),
+          rowOf(
+            { name, database },
+            wasChecked({ name, database }, outcome.output) ? 'passed' : '(in part|not checked)',
+          ),
           name,
         );
     }
     for (const name of ON_SQLITE_ALONE)
       assert.equal(outcome.output.match(new RegExp(`│ '${name}' +│`, 'g'))?.length, 1, name);
+    assertNothingLeft(folder.path);
+  });
+
+  it('says what was not checked, in the table too, and succeeds', async () => {
+    using folder = commandFolder();
+    const args = ['--quick', '--database', 'sqlite', 'power', 'outage'];
+    // Where no program is found, no disk can be mounted.
+    const outcome = await run(process.execPath, ['scripts/prove.ts', ...args], {
+      TMPDIR: folder.path,
+      PATH: folder.path,
+    });
+    assertPasses(outcome, 'proofs without a disk');
+    const power: Run = { name: 'power', database: 'sqlite' };
+    const outage: Run = { name: 'outage', database: 'sqlite' };
+    assert.match(outcome.output, rowOf(power, 'not checked'));
+    assert.match(outcome.output, rowOf(outage, 'in part'));
+    for (const each of [power, outage]) assert.ok(!wasChecked(each, outcome.output), outcome.output);
     assertNothingLeft(folder.path);
   });
 
