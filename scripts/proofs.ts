@@ -132,7 +132,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
         ? {
             ...QUICK_SLACK,
             ISOLATION_RUNS: '1',
-            ISOLATION_TICKS: '40',
+            ISOLATION_SECONDS: '3',
             ISOLATION_WEBHOOKS: '30',
             ISOLATION_CROWD_SECONDS: '2',
             ISOLATION_CROWD_WEBHOOKS: '20',

@@ -4,7 +4,7 @@ import { startSqsProxy, type Treatment } from '../queue/sqs-proxy.ts';
 import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-server.ts';
 import { type Outage, type OutageResult, ServiceUnderOutages } from '../reliability/outage-run.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
-import { startNameServer } from '../support/name-server.ts';
+import { askOnly, startNameServer } from '../support/name-server.ts';
 import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { dropDatabaseOf, ON_POSTGRES, setDatabaseUrlOf } from '../support/postgres.ts';
 import { startPostgresPooler } from '../support/postgres-pooler.ts';
@@ -32,18 +32,6 @@ const DATABASE = {
   saysOver: /^the database .*again/,
   isUnready: true,
 } as const;
-
-/** Makes the service use this name server. */
-const asking = (nameServer: string) => `import dns from 'node:dns/promises';
-import { syncBuiltinESMExports } from 'node:module';
-const { Resolver } = dns;
-dns.Resolver = class extends Resolver {
-  constructor(options) {
-    super(options);
-    this.setServers(['${nameServer}']);
-  }
-};
-syncBuiltinESMExports();`;
 
 /** Causes one outage after another, and shows a table. */
 async function sufferAll(service: ServiceUnderOutages, outages: readonly Outage[]): Promise<void> {
@@ -78,7 +66,7 @@ describe('nothing is lost in an outage', { concurrency: true }, () => {
     );
     const service = await ServiceUnderOutages.start(
       { data_dir: dataDir },
-      { preload: asking(names.address), targetHost: NAME, ...PACE },
+      { preload: askOnly(names.address), targetHost: NAME, ...PACE },
     );
     const outages: Outage[] = [
       {

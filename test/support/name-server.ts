@@ -64,6 +64,18 @@ export async function startNameServer(behaviourOf: (name: string) => NameBehavio
   return server;
 }
 
+/** The source of a module that a service runs before the program, so that it asks only the name server at this address. */
+export const askOnly = (address: string): string => `import dns from 'node:dns/promises';
+import { syncBuiltinESMExports } from 'node:module';
+const { Resolver } = dns;
+dns.Resolver = class extends Resolver {
+  constructor(options) {
+    super(options);
+    this.setServers(['${address}']);
+  }
+};
+syncBuiltinESMExports();`;
+
 /** Makes this name server the only one of the resolvers that the process creates until the end of the scope. */
 export function useOnly(server: NameServer): Disposable {
   const { Resolver } = dns;
