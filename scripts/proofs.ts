@@ -53,9 +53,10 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     about: 'the process killed 200 times under load: nothing lost, nothing out of order',
     files: ['test/proofs/crash.ts'],
     databases: BOTH,
+    kind: 'waits',
     environment: ({ kills, quick }) => ({
       CRASH_KILLS: kills ?? (quick ? '1' : '200'),
-      ...(quick ? { CRASH_CLIENTS: '6', CRASH_WEBHOOKS: '20' } : {}),
+      ...(quick ? { ...QUICK_LEASE, CRASH_CLIENTS: '6', CRASH_WEBHOOKS: '20' } : {}),
     }),
   },
   power: {

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../src/time/units.ts';
+import { DEADLINE_MS } from '../support/deadline.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, type Behaviour, resetInBody } from '../support/target-behaviours.ts';
 import { AccountChanger } from './account-events.ts';
+import { LEASE_MARGIN_MS, LEASE_PRELOAD } from './lease.ts';
 import {
+  type Arrival,
   assertEveryEventOnceInOrder,
   assertHistoryAgrees,
   assertOrderOf,
@@ -52,9 +57,15 @@ export interface CrashResult {
   repeats: number;
   /** With a power failure: messages that arrived again because their outcomes were lost. */
   undone?: number;
+  /** On PostgreSQL: how long a message in flight at the last kill waited for its lease to end, in seconds. */
+  'waited for a lease, s'?: number;
 }
 
 const TARGETS = 5;
+
+/** Targets respond at once, but a machine may be busy for several seconds. */
+const DELIVERY_TIMEOUT_SECONDS = 10;
+const LEASE_MS = DELIVERY_TIMEOUT_SECONDS * SECOND_MS + LEASE_MARGIN_MS;
 
 const PATIENT = 1_000;
 const PLANS: readonly Plan[] = [
@@ -98,13 +109,19 @@ class Progress {
  */
 export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOptions): Promise<CrashResult> {
   const random = new SeededRandom(seed);
+  // An embedded database gives the next process what was in flight. Elsewhere, the process might be alive.
+  const waitsForLease = ON_POSTGRES && disk === undefined;
   using folder = disk === undefined ? temporaryFolder() : null;
   await using targets = new AsyncDisposableStack();
-  await using program = await MortalProgram.start({
-    data_dir: folder?.path ?? disk!.dataDir,
-    retry_initial_delay: 0.002,
-    retry_max_delay: 0.01,
-  });
+  await using program = await MortalProgram.start(
+    {
+      data_dir: folder?.path ?? disk!.dataDir,
+      delivery_timeout: DELIVERY_TIMEOUT_SECONDS,
+      retry_initial_delay: 0.002,
+      retry_max_delay: 0.01,
+    },
+    waitsForLease ? { preload: LEASE_PRELOAD } : {},
+  );
   const sentBy: Target[] = [];
   for (let n = 0; n < TARGETS; n++) sentBy.push(targets.use(await startTarget()));
   const changers = Array.from(
@@ -116,7 +133,18 @@ export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOp
 
   const arrived = new Progress();
   const answered = new Progress();
-  serve(sentBy, { listeners, random, lifeOf: () => program.life, onArrival: () => arrived.advance() });
+  let isHolding = false;
+  let held: HeldMessage | null = null;
+  serve(sentBy, {
+    listeners,
+    random,
+    lifeOf: () => program.life,
+    isHeld: () => isHolding,
+    onArrival: (message) => {
+      if (isHolding) held ??= message;
+      arrived.advance();
+    },
+  });
 
   const change = async (changer: AccountChanger) => {
     while (program.deaths < kills) {
@@ -132,6 +160,11 @@ export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOp
     // The power fails right after a response: a program that does not sync before it responds may sync a moment later.
     const response = disk === undefined ? moment : moment.then(() => answered.after(1));
     await Promise.race([response, changes]);
+    const keepsLeases = waitsForLease && program.deaths === kills - 1;
+    if (keepsLeases) {
+      isHolding = true;
+      await until(() => held !== null, 'a message is in flight');
+    }
     // A dead process has closed its connections, and its requests have arrived.
     await program.killAndRestart({
       ...(disk === undefined ? {} : { beforeDeath: disk.losePower }),
@@ -141,7 +174,9 @@ export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOp
           () => sentBy.every(({ openConnections }) => openConnections === 0),
           'all its requests have arrived',
         );
+        isHolding = false;
       },
+      keepsLeases,
     });
   }
   await changes;
@@ -149,6 +184,7 @@ export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOp
     await until(
       async () => (await program.read(`/webhooks/${id}/line`)).body.state === 'EMPTY',
       `the line of webhook ${id} empties`,
+      LEASE_MS + DEADLINE_MS,
     );
 
   const order = firstArrivals(listeners[0]!);
@@ -174,7 +210,28 @@ export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOp
     requests: sum(listeners, ({ arrivals }) => arrivals.length),
     repeats: sum(listeners, repeatsOf),
     ...(disk === undefined ? {} : { undone }),
+    ...(held === null ? {} : { 'waited for a lease, s': waitOf(held) }),
   };
+}
+
+/** A request that was never answered, because the process that sent it was killed. */
+interface HeldMessage {
+  listener: Listener;
+  arrival: Arrival;
+}
+
+/**
+ * How long it took until the message arrived again, in seconds.
+ * @throws {AssertionError} if that was so soon that its lease cannot have ended by itself
+ */
+function waitOf({ listener, arrival }: HeldMessage): number {
+  const again = listener.arrivals.find(
+    ({ messageId, life }) => messageId === arrival.messageId && life > arrival.life,
+  );
+  assert.ok(again !== undefined, `${arrival.messageId} was in flight at the kill, and did not arrive again`);
+  const waitedMs = again.at! - arrival.at!;
+  assert.ok(waitedMs > LEASE_MS / 2, `${arrival.messageId} arrived again after ${waitedMs} ms`);
+  return Number((waitedMs / SECOND_MS).toFixed(1));
 }
 
 /** Accounts that webhooks focus on: each of the first clients changes one of them, and never deletes it. */
@@ -224,19 +281,30 @@ function serve(
     listeners,
     random,
     lifeOf,
+    isHeld,
     onArrival,
-  }: { listeners: readonly Listener[]; random: SeededRandom; lifeOf: () => number; onArrival: () => void },
+  }: {
+    listeners: readonly Listener[];
+    random: SeededRandom;
+    lifeOf: () => number;
+    /** Whether requests get no response for now. */
+    isHeld: () => boolean;
+    onArrival: (message: HeldMessage) => void;
+  },
 ): void {
   const behaviour: Behaviour = (exchange) => {
     const { postback } = exchange;
     const listener = listeners[Number(postback.path.slice(1))]!;
-    const taken = !random.chance(listener.plan.failing);
+    const isUnanswered = isHeld();
+    const taken = !isUnanswered && !random.chance(listener.plan.failing);
     const messageId = String(postback.headers['webhook-id']);
-    listener.arrivals.push({ messageId, text: postback.text, life: lifeOf(), taken });
+    const arrival = { messageId, text: postback.text, life: lifeOf(), taken, at: performance.now() };
+    listener.arrivals.push(arrival);
+    onArrival({ listener, arrival });
+    if (isUnanswered) return;
     if (taken) answer(204)(exchange);
     // Not aborted before a response: on a reused connection that is not a failed attempt, and the request is sent once more.
     else random.pick([answer(500), answer(404), resetInBody(500)])(exchange);
-    onArrival();
   };
   for (const target of targets) target.respondWith(behaviour);
 }

@@ -5,10 +5,12 @@ import { type ServingProcess, startProcess } from '../support/service-process.ts
 import { endDeadLeases } from './dead-leases.ts';
 
 type Settings = Parameters<typeof startProcess>[0];
+type StartOptions = NonNullable<Parameters<typeof startProcess>[1]>;
 
 /** The program on one data folder, in successive processes: it is killed and restarted while clients call it. */
 export class MortalProgram implements AsyncDisposable {
   readonly #settings: Settings;
+  readonly #options: StartOptions;
   #process: ServingProcess;
   readonly #token: string;
   #up: Promise<void> = Promise.resolve();
@@ -17,16 +19,22 @@ export class MortalProgram implements AsyncDisposable {
   /** The number of the process, from 0: requests that arrive before the next one starts are from this one. */
   life = 0;
 
-  private constructor(settings: Settings, first: ServingProcess, token: string) {
+  private constructor(
+    settings: Settings,
+    { options, first, token }: { options: StartOptions; first: ServingProcess; token: string },
+  ) {
     this.#settings = settings;
+    this.#options = options;
     this.#process = first;
     this.#token = token;
   }
 
-  static async start(settings: Settings): Promise<MortalProgram> {
-    const first = await startProcess(settings);
+  /** Starts the first process. @param options how each process is started */
+  static async start(settings: Settings, options: StartOptions = {}): Promise<MortalProgram> {
+    const first = await startProcess(settings, options);
     const { clientId, clientSecret } = await createClient(settings.data_dir);
-    return new MortalProgram(settings, first, await requestToken(first.url, clientId, clientSecret));
+    const token = await requestToken(first.url, clientId, clientSecret);
+    return new MortalProgram(settings, { options, first, token });
   }
 
   get process(): ServingProcess {
@@ -40,13 +48,16 @@ export class MortalProgram implements AsyncDisposable {
   /**
    * Kills the process, waits until `afterDeath` resolves, and starts the next one in the same folder.
    * @param options.beforeDeath runs while the process is frozen, so that changes of its environment cannot affect it
+   * @param options.keepsLeases leaves the leases of the dead process to expire by themselves
    */
   async killAndRestart({
     beforeDeath,
     afterDeath,
+    keepsLeases = false,
   }: {
     beforeDeath?: () => Promise<unknown>;
     afterDeath?: () => Promise<unknown>;
+    keepsLeases?: boolean;
   } = {}): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#up = promise;
@@ -58,9 +69,9 @@ export class MortalProgram implements AsyncDisposable {
       }
       await this.#process.end('SIGKILL');
       await afterDeath?.();
-      await endDeadLeases(this.#settings.data_dir);
+      if (!keepsLeases) await endDeadLeases(this.#settings.data_dir);
       this.life += 1;
-      this.#process = await startProcess(this.#settings);
+      this.#process = await startProcess(this.#settings, this.#options);
     } finally {
       // Even if it does not start, so that waiting calls fail and do not wait forever.
       resolve();
