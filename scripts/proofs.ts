@@ -64,7 +64,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     files: ['test/proofs/power.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({
-      POWER_KILLS: kills ?? (quick ? '1' : '100'),
+      POWER_KILLS: kills ?? (quick ? '1' : '200'),
       ...(quick ? { POWER_CLIENTS: '6', POWER_WEBHOOKS: '20' } : {}),
     }),
   },

@@ -27,7 +27,7 @@ Options:
   --seed N           one run with this seed; random seeds are printed
   --seeds N          model: how many runs, each with its own seed (20)
   --operations N     model: operations of each run (200)
-  --kills N          crash, power, learners: how often the process is killed (200, 100, 20)
+  --kills N          crash, power, learners: how often the process is killed (200, 200, 20)
   --messages N       backlog: how many pile up (1,000,000)
   --minutes N        soak: how long it lasts (60)
   --rate N           soak: events per second (300)

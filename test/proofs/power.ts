@@ -13,7 +13,7 @@ import { noteSkipped } from './notes.ts';
  * are kept, and every message arrives in order. Messages whose outcomes were not on disk yet are delivered again.
  */
 
-const KILLS = Number(process.env.POWER_KILLS ?? 100);
+const KILLS = Number(process.env.POWER_KILLS ?? 200);
 const CLIENTS = Number(process.env.POWER_CLIENTS ?? 20);
 const WEBHOOKS = Number(process.env.POWER_WEBHOOKS ?? 50);
 const MS_PER_KILL = 30_000;
