@@ -94,12 +94,13 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       quick ? { ...QUICK_LEASE, OUTAGE_CALL_EVERY_MS: '150', OUTAGE_HOLD_MS: '500', OUTAGE_ONCE: '1' } : {},
   },
   learners: {
-    about: '200 learners in a course while the process is killed: nothing that was saved is lost',
+    about:
+      '200 learners in courses of every kind while the process is killed: nothing that was saved is lost',
     files: ['test/proofs/learners.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({
       LEARNERS_KILLS: kills ?? (quick ? '1' : '20'),
-      LEARNERS_COUNT: quick ? '6' : '200',
+      LEARNERS_COUNT: quick ? '10' : '200',
     }),
   },
   soak: {

@@ -4,7 +4,7 @@ import { seedOfRun } from '../reliability/seeded-random.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 
 /**
- * Two hundred learners work in a course while the process is killed at random moments. Data that a course has saved
+ * Two hundred learners work in courses of every kind while the process is killed at random moments. Data that a course has saved
  * is there when it is opened again, and every completion arrives as one message.
  */
 
