@@ -10,6 +10,8 @@ const MAX_WAITING = 100;
 /** Several of the largest responses, so that a slow connection that reads one does not keep others waiting. */
 const MAX_UNSENT_BYTES = 32 * MIB;
 
+const LIMITS = { atOnce: MAX_AT_ONCE, waiting: MAX_WAITING, unsentBytes: MAX_UNSENT_BYTES };
+
 /** When a route with `hasLargeResponse` returns 429, for the description of the API. */
 export const TOO_MANY_READS = 'Too many requests of the caller for large responses wait for their turn.';
 
@@ -28,11 +30,8 @@ declare module 'fastify' {
  * reads none of the responses, would fill the memory and block the service for everybody else.
  */
 export class CallerTurns {
-  readonly #turns = new Turns({
-    atOnce: MAX_AT_ONCE,
-    waiting: MAX_WAITING,
-    unsentBytes: MAX_UNSENT_BYTES,
-  });
+  readonly #reads = new Turns(LIMITS);
+  readonly #writes = new Turns(LIMITS);
 
   /** @param server before any plugin is registered, which would lack the member of requests */
   constructor(server: FastifyInstance) {
@@ -57,12 +56,12 @@ export class CallerTurns {
   }
 
   /**
-   * Resolves at the beginning of a request's turn.
+   * Resolves at the beginning of a request's turn. Reads and writes do not wait for each other.
    * @param request without a body, or whose body arrives before or in its turn
    * @throws {ProblemError} `too-many-requests`, `invalid-request` if the connection is closed before
    */
-  async take(request: FastifyRequest, callerId: string): Promise<void> {
-    const turn = this.#turns.request(callerId);
+  async take(request: FastifyRequest, callerId: string, kind: 'read' | 'write' = 'read'): Promise<void> {
+    const turn = (kind === 'read' ? this.#reads : this.#writes).request(callerId);
     request.callerTurn = turn;
     if (!request.raw.readableEnded) turn.endWithConnection(request.raw);
     await turn.begin();

@@ -193,7 +193,7 @@ async function createServer(
           lrs,
           path: '/xapi',
           formPlaces: null,
-          takeTurn: null,
+          turns: null,
           scopeOf: (...asked) => scopes.scopeOf(...asked),
         }),
       ...runtimes.flatMap(({ routes }) => routes ?? []),

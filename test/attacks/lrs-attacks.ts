@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { MIB } from '../../src/bytes.ts';
 import { makeParties, register } from '../content/registration-helpers.ts';
@@ -25,6 +26,11 @@ const STATEMENTS = 32;
 /** The maximum number of agents in a request. */
 const AGENTS = 47_000;
 const STATEMENTS_AT_ONCE = 500;
+/** Together, about as many activities as a request may name. */
+const ACTIVITIES_EACH = 15;
+const LARGEST_AT_ONCE = 12;
+/** For how many such requests a change of another client may wait: the current one, the next one, and some for chance. */
+const PATIENCE = 5;
 /** The statements of a page, and the activities of each: the maximum that a request may name. */
 const MENTIONING = 38;
 const MENTIONED = 9_900;
@@ -46,6 +52,7 @@ export async function lrsAttacks(service: WatchedService, rows: ManyRows): Promi
     manyActivities(lrs),
     sharedAttachment(lrs),
     await manyMentions(lrs),
+    await largestAtOnce(service, lrs),
   ];
 }
 
@@ -182,6 +189,40 @@ async function manyMentions(lrs: LrsClient): Promise<Attack> {
     perform: async () =>
       answered(await lrs.call('GET', 'statements', { query: { verb: 'm:m', format: 'canonical' } }), 200),
   };
+}
+
+/** Requests of as many statements and activities as one may have, and changes by another client in the meantime. */
+async function largestAtOnce({ api }: WatchedService, lrs: LrsClient): Promise<Attack> {
+  const { id: accountId } = await api.create('/accounts', { name: 'Patience' });
+  const change = async (n: number) =>
+    assertStatus(await api.put(`/accounts/${accountId}`, { name: `Patience ${n}` }), 200);
+  const store = async () => {
+    const body = Array.from({ length: STATEMENTS_AT_ONCE }, () => {
+      const other = Array.from({ length: ACTIVITIES_EACH }, () => ({ id: `a:${randomUUID()}` }));
+      return statement({ context: { contextActivities: { other } } });
+    });
+    answered(await lrs.call('POST', 'statements', { body }), 200);
+  };
+  return {
+    name: 'statements: many of the largest requests at once',
+    async perform() {
+      const alone = await millisecondsOf(store);
+      let isOver = false;
+      const stored = Promise.all(Array.from({ length: LARGEST_AT_ONCE }, store)).finally(() => {
+        isOver = true;
+      });
+      let longest = 0;
+      for (let n = 0; !isOver; n++) longest = Math.max(longest, await millisecondsOf(() => change(n)));
+      await stored;
+      assert.ok(longest <= PATIENCE * alone, `a change took ${longest} ms, and such a request ${alone} ms`);
+    },
+  };
+}
+
+async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now();
+  await work();
+  return Math.round(performance.now() - begin);
 }
 
 /** A definition in thousands of languages, and a statement that mentions its activity again and again. */

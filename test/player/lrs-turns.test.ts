@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { basic } from '../support/basic.ts';
@@ -16,8 +17,8 @@ const MAX_REQUESTS = 104;
 /** No further response is made while 32 MiB are unsent; those of the requests in progress are added. */
 const UNSENT = 5;
 const MAX_RESPONSES = 8;
-/** The maximum size of a form, in bytes. */
-const FORM_BYTES = 16_777_216;
+/** The maximum size of a body, in bytes. */
+const BODY_BYTES = 16_777_216;
 /** Lists and messages that may have megabytes, or are made from that much data. */
 const LARGE_READS = [
   ...['/webhooks', '/bundles', '/equivalents', '/events', '/audit-log', '/ui/api/dead-letters'],
@@ -114,7 +115,7 @@ test('a read in a form waits for its turn before the form arrives', async () => 
     const head = [
       `POST /xapi/statements?method=${method} HTTP/1.1`,
       ...[`Host: ${host}`, `Authorization: ${lrs.authorization}`],
-      ...['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${FORM_BYTES}`],
+      ...['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${BODY_BYTES}`],
     ];
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
     sockets.push(socket);
@@ -139,3 +140,58 @@ test('a read in a form waits for its turn before the form arrives', async () => 
     for (const socket of sockets) socket.destroy();
   }
 });
+
+test('writes of a client wait for their turn before their bodies arrive, and nobody else waits', async () => {
+  await using service = await startTestService();
+  const { clientId, clientSecret } = await createClient(service.settings.data_dir, {
+    scopes: ['statements:read', 'statements:write'],
+  });
+  const lrs = new LrsClient(`${service.url}/xapi`, basic(clientId, clientSecret));
+  const other = await lrsClient(service);
+  const sockets: Socket[] = [];
+  let refused = 0;
+  const begin = () => {
+    const socket = beginStatements(service.url, lrs);
+    socket.on('data', (data) => {
+      if (String(data).startsWith('HTTP/1.1 429')) refused += 1;
+    });
+    sockets.push(socket);
+  };
+  try {
+    for (let n = 0; n < MAX_REQUESTS; n++) begin();
+    await until(async () => {
+      if (refused > 0) return true;
+      begin();
+      return false;
+    }, 'one more is refused');
+    const write = async () => (await lrs.call('POST', 'statements', { body: statement() })).status;
+    assert.equal(await write(), 429);
+    assert.equal((await lrs.call('GET', 'statements')).status, 200, 'reads do not wait for writes');
+    await other.store(statement());
+    for (const socket of sockets) socket.destroy();
+    await until(async () => (await write()) === 200, 'the turns are free again');
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+test('a client that may only read is refused before the body of a write arrives', async () => {
+  await using service = await startTestService();
+  const reader = await lrsClient(service, ['statements:read']);
+  const socket = beginStatements(service.url, reader);
+  const [response] = await once(socket, 'data', { signal: AbortSignal.timeout(DEADLINE_MS) });
+  socket.destroy();
+  assert.match(String(response), /^HTTP\/1\.1 403 /);
+});
+
+/** Sends the head of a request that stores statements, and nothing of its body. */
+function beginStatements(url: string, { authorization }: LrsClient): Socket {
+  const socket = connectTo(url);
+  const head = [
+    'POST /xapi/statements HTTP/1.1',
+    ...[`Host: ${new URL(url).host}`, `Authorization: ${authorization}`],
+    ...['X-Experience-API-Version: 1.0.3', 'Content-Type: application/json', `Content-Length: ${BODY_BYTES}`],
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  return socket;
+}

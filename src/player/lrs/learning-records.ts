@@ -4,9 +4,10 @@ import { basePathOf } from '../../http/base-path.ts';
 import type { CallerTurns } from '../../http/caller-turns.ts';
 import type { AuthenticateBasic } from '../../identity/clients/basic-authentication.ts';
 import type { ServiceContext } from '../../service-context.ts';
+import { ClientTurns } from './client-turns.ts';
 import { FormPlaces } from './form-places.ts';
 import { Lrs } from './lrs.ts';
-import { callerIdOf, lrsClients, XAPI_PATH } from './lrs-clients.ts';
+import { lrsClients, XAPI_PATH } from './lrs-clients.ts';
 import { lrsRoutes } from './lrs-routes.ts';
 
 /** The learning record store of a running service. */
@@ -31,7 +32,7 @@ export function createLearningRecords(
         path: XAPI_PATH,
         formPlaces: new FormPlaces(),
         scopeOf: lrsClients({ ...callers, path, homePage: baseUrl }),
-        takeTurn: (request, scope) => turns.take(request, callerIdOf(scope)),
+        turns: new ClientTurns(turns),
       });
     },
   };

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MIB } from '../../bytes.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import type { ClientTurns } from './client-turns.ts';
 import type { FormPlaces } from './form-places.ts';
 import type { Lrs } from './lrs.ts';
 import {
@@ -44,12 +45,8 @@ export interface LrsRoutesOptions {
    * @throws {ProblemError} `unauthorized`, `forbidden`, `too-many-requests`
    */
   scopeOf(request: FastifyRequest, authorization: string | undefined): Promise<LrsScope>;
-  /**
-   * Resolves at the beginning of the turn of a read among those of its caller. Null if requests take turns before. Writes
-   * take none: their responses are small, and a page that is left does not send them again.
-   * @throws {ProblemError} `too-many-requests`
-   */
-  takeTurn: ((request: FastifyRequest, scope: LrsScope) => Promise<void>) | null;
+  /** Null if requests take turns before. */
+  turns: ClientTurns | null;
 }
 
 declare module 'fastify' {
@@ -66,8 +63,12 @@ declare module 'fastify' {
  */
 export async function lrsRoutes(
   app: FastifyInstance,
-  { lrs, path, formPlaces, scopeOf, takeTurn }: LrsRoutesOptions,
+  { lrs, path, formPlaces, scopeOf, turns }: LrsRoutesOptions,
 ): Promise<void> {
+  const respond = async (scope: LrsScope, request: LrsRequest) => {
+    const work = () => lrs.respond(scope, request);
+    return await (turns === null ? work() : turns.run(request, work));
+  };
   app.decorateRequest('lrsScope', null);
   app.decorateRequest('freeForm', null);
   app.removeAllContentTypeParsers();
@@ -82,8 +83,8 @@ export async function lrsRoutes(
     const isForm = isFormRequest(request.method, query);
     if (authorization !== undefined || !isForm) {
       request.lrsScope = await scopeOf(request, authorization);
-      // Before a form arrives, because those that wait would fill the memory.
-      if (isRead(isForm ? methodInQuery(query) : request.method)) await takeTurn?.(request, request.lrsScope);
+      // Before the body arrives, because those that wait would fill the memory.
+      await turns?.take(request, request.lrsScope, isForm ? methodInQuery(query) : request.method);
       return;
     }
     // The credential is in the form.
@@ -100,14 +101,13 @@ export async function lrsRoutes(
     schema: { hide: true },
     handler: async (request, reply) => {
       const asSent = toLrsRequest(request, resourceOf(request));
-      if (request.lrsScope !== null)
-        return send(reply, await lrs.respond(request.lrsScope, unwrapForm(asSent)));
+      if (request.lrsScope !== null) return send(reply, await respond(request.lrsScope, unwrapForm(asSent)));
       // Before the rest of the form is decoded, because anybody may send one.
       request.lrsScope = await scopeOf(request, authorizationInForm(asSent.body));
       request.freeForm?.();
       const unwrapped = unwrapForm(asSent);
-      if (isRead(unwrapped.method)) await takeTurn?.(request, request.lrsScope);
-      return send(reply, await lrs.respond(request.lrsScope, unwrapped));
+      await turns?.take(request, request.lrsScope, unwrapped.method);
+      return send(reply, await respond(request.lrsScope, unwrapped));
     },
   });
 }
@@ -132,11 +132,6 @@ async function addHeaderFields(lrs: Lrs, request: FastifyRequest, reply: Fastify
     'Access-Control-Expose-Headers': EXPOSED.join(', '),
     'Cross-Origin-Resource-Policy': 'cross-origin',
   });
-}
-
-/** Whether a response may be large. */
-function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
 }
 
 function aboutResponse(lrs: Lrs, request: FastifyRequest): LrsResponse {

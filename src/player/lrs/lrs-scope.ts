@@ -1,5 +1,6 @@
 import type { Actor } from '../../audit/actor.ts';
 import type { Transaction } from '../../database/database.ts';
+import { ProblemError } from '../../problems/problem.ts';
 import type { ActivityBranches } from './activity-branches.ts';
 import { type LrsRequest, QueryReader } from './lrs-request.ts';
 import type { JsonObject, Statement, StoredStatement } from './xapi-types.ts';
@@ -105,4 +106,21 @@ export function isOfLaunch({ activities }: LaunchScope, activityId: unknown): bo
 /** Reads the query of a request. A launch may also send the parameters of its own address, which say nothing to the store. */
 export function queryOf({ query }: LrsRequest, { launch }: LrsScope): QueryReader {
   return new QueryReader(query, launch?.addressParameters);
+}
+
+/** Whether a request of this method reads. */
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** @throws {ProblemError} `method-not-allowed`, `forbidden` */
+export function assertMethod(scope: LrsScope, method: string): void {
+  const isReading = isRead(method);
+  if (!isReading && !['PUT', 'POST', 'DELETE'].includes(method)) {
+    throw new ProblemError('method-not-allowed', 'The Experience API has no such method', {
+      headers: { Allow: 'GET, HEAD, PUT, POST, DELETE' },
+    });
+  }
+  if (isReading ? scope.mayRead : scope.mayWrite) return;
+  throw new ProblemError('forbidden', `This credential may not ${isReading ? 'read' : 'write'} records`);
 }

@@ -12,7 +12,7 @@ import {
   readJson,
   versionOf,
 } from './lrs-request.ts';
-import { type LrsScope, queryOf } from './lrs-scope.ts';
+import { assertMethod, type LrsScope, queryOf } from './lrs-scope.ts';
 import { selectAgentNames, selectDefinitions, selectLatestDefinition } from './statements/activity-store.ts';
 import { isSameAgent } from './statements/statement-form.ts';
 import { agentIdentity } from './statements/statement-index.ts';
@@ -226,17 +226,6 @@ function requestedVersion({ launch }: LrsScope, { headers }: LrsRequest): XapiVe
 
 function storesStatements({ method, resource }: LrsRequest): boolean {
   return resource === 'statements' && (method === 'PUT' || method === 'POST');
-}
-
-function assertMethod(scope: LrsScope, method: string): void {
-  const isRead = method === 'GET' || method === 'HEAD';
-  if (!isRead && !['PUT', 'POST', 'DELETE'].includes(method)) {
-    throw new ProblemError('method-not-allowed', 'The Experience API has no such method', {
-      headers: { Allow: 'GET, HEAD, PUT, POST, DELETE' },
-    });
-  }
-  if (isRead ? scope.mayRead : scope.mayWrite) return;
-  throw new ProblemError('forbidden', `This credential may not ${isRead ? 'read' : 'write'} records`);
 }
 
 function assertRead(method: string): void {

@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify';
+import { KIB } from '../../bytes.ts';
+import type { CallerTurns } from '../../http/caller-turns.ts';
+import { Turns } from '../../http/turns.ts';
+import { callerIdOf } from './lrs-clients.ts';
+import type { LrsRequest, LrsResponse } from './lrs-request.ts';
+import { assertMethod, isRead, type LrsScope } from './lrs-scope.ts';
+
+/** Smaller bodies name too few activities to keep the database for long. */
+const LARGE_BYTES = 64 * KIB;
+/** The largest takes a third of a second, for which all other changes wait on SQLite. */
+const MAX_LARGE_WRITES = 1;
+
+/**
+ * Lets the requests of API clients take turns: each client's own, and the large writes of all of them. Otherwise, a client
+ * who sends many at once would fill the memory, and stop the changes and deliveries of everybody else.
+ */
+export class ClientTurns {
+  readonly #ofCallers: CallerTurns;
+  readonly #largeWrites = new Turns({ atOnce: MAX_LARGE_WRITES });
+
+  constructor(ofCallers: CallerTurns) {
+    this.#ofCallers = ofCallers;
+  }
+
+  /**
+   * Resolves at the beginning of the request's turn among those of its caller.
+   * @throws {ProblemError} `method-not-allowed`, `forbidden`, `too-many-requests`
+   */
+  async take(request: FastifyRequest, scope: LrsScope, method: string): Promise<void> {
+    assertMethod(scope, method);
+    await this.#ofCallers.take(request, callerIdOf(scope), isRead(method) ? 'read' : 'write');
+  }
+
+  /** Does the work of a request whose body has arrived, a large write in its turn among those of all callers. */
+  async run({ method, body }: LrsRequest, work: () => Promise<LrsResponse>): Promise<LrsResponse> {
+    if (isRead(method) || body.length < LARGE_BYTES) return await work();
+    const turn = this.#largeWrites.request('all');
+    try {
+      await turn.begin();
+      return await work();
+    } finally {
+      turn.end();
+    }
+  }
+}
