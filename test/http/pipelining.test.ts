@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import fastify from 'fastify';
+import { MIB } from '../../src/bytes.ts';
+import { limitPipelining } from '../../src/http/pipelining.ts';
+import { DEADLINE_MS } from '../support/deadline.ts';
+import { connectTo } from '../support/raw-http.ts';
+import { until } from '../support/until.ts';
+
+// Runs on SQLite alone: the requests do not involve the database.
+
+/** More than the buffers of a connection hold. */
+const LARGE_BYTES = 32 * MIB;
+
+/** A server that notes which requests begin, and how many connections it has. */
+async function startServer() {
+  const app = fastify();
+  limitPipelining(app);
+  const begun: string[] = [];
+  app.addHook('preHandler', async ({ url }) => void begun.push(url));
+  app.get('/small/:n', async () => 'small');
+  app.get('/large/:n', async () => Buffer.alloc(LARGE_BYTES));
+  app.post('/bodies/:n', async ({ body }) => body);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const dispose = async () => {
+    app.server.closeAllConnections();
+    await app.close();
+  };
+  return { app, url, begun, [Symbol.asyncDispose]: dispose };
+}
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: service\r\n\r\n`;
+}
+
+describe('requests of a connection that arrive together', () => {
+  it('begin one after another, once the client has read the response before', async () => {
+    await using server = await startServer();
+    const socket = connectTo(server.url).pause();
+    socket.write(get('/large/1') + get('/small/2') + get('/large/3') + get('/small/4'));
+    await until(() => server.begun.length > 0, 'the first begins');
+    assert.equal((await fetch(`${server.url}/small/other`)).status, 200);
+    assert.deepEqual(server.begun, ['/large/1', '/small/other']);
+
+    socket.resume();
+    await until(() => server.begun.length === 5, 'all begin');
+    assert.deepEqual(server.begun.slice(2), ['/small/2', '/large/3', '/small/4']);
+    socket.destroy();
+  });
+
+  it('do not begin after the end of their connection', async () => {
+    await using server = await startServer();
+    const socket = connectTo(server.url).pause();
+    socket.write(get('/large/1') + get('/small/2'));
+    await until(() => server.begun.length > 0, 'the first begins');
+    socket.destroy();
+    await until(async () => (await connectionsOf(server)) === 0, 'the connection ends');
+    assert.equal((await fetch(`${server.url}/small/other`)).status, 200);
+    assert.deepEqual(server.begun, ['/large/1', '/small/other']);
+  });
+
+  it('keep their bodies', async () => {
+    await using server = await startServer();
+    const socket = connectTo(server.url).setEncoding('utf8');
+    const post = (n: number) =>
+      `POST /bodies/${n} HTTP/1.1\r\nHost: service\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nbody-${n}`;
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+    });
+    socket.write(post(1) + post(2) + post(3));
+    await until(() => received.includes('body-3'), 'the last is answered');
+    assert.deepEqual(received.match(/body-\d/g), ['body-1', 'body-2', 'body-3']);
+    const end = once(socket, 'close', { signal: AbortSignal.timeout(DEADLINE_MS) });
+    socket.destroy();
+    await end;
+  });
+});
+
+async function connectionsOf({ app }: Awaited<ReturnType<typeof startServer>>): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+}
