@@ -27,7 +27,8 @@ import { ACCOUNT_SORTS, type ListedAccount, listAccounts } from './account-list.
 import { type ListedRegistration, listRegistrations } from './registration-list.ts';
 import { REGISTRATION_SORTS, REGISTRATION_STATES } from './registration-list-choices.ts';
 
-const READ = { scope: 'content:read' };
+/** A search may examine every row. */
+const READ = { scope: 'content:read', hasLargeResponse: true };
 
 /** An account in the list. */
 export type AccountOverview = ReturnType<typeof toAccount>;

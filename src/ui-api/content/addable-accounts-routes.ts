@@ -32,7 +32,7 @@ export function addableAccountsRoutes(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/addable-accounts',
     {
-      config: { scope: 'content:read' },
+      config: { scope: 'content:read', hasLargeResponse: true },
       schema: { hide: true, querystring: AddableAccountsQuery },
     },
     async (request) => {

@@ -32,7 +32,7 @@ export function addableContentRoutes(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/addable-content',
     {
-      config: { scope: 'content:read' },
+      config: { scope: 'content:read', hasLargeResponse: true },
       schema: { hide: true, querystring: AddableContentQuery },
     },
     async (request) => {

@@ -16,7 +16,8 @@ import {
   listEquivalents,
 } from './content-list.ts';
 
-const READ = { scope: 'content:read' };
+/** A search may examine every row. */
+const READ = { scope: 'content:read', hasLargeResponse: true };
 const Standard = Type.Unsafe<string>({ type: 'string', enum: [...LEARNING_STANDARDS] });
 
 /** Content in a list. */

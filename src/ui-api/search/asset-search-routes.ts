@@ -19,7 +19,7 @@ import {
 import { readAssets, searchAssets } from './asset-search.ts';
 
 /** Callers who may configure webhooks find the assets that a focus may name, by name. */
-const FIND = { scope: ['content:read', 'webhooks:write'] } as const;
+const FIND = { scope: ['content:read', 'webhooks:write'], hasLargeResponse: true } as const;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
 /** Maximum number of assets that a request names by id. */

@@ -35,7 +35,7 @@ export function webhookListRoutes(
   routes.get(
     '/ui/api/webhooks',
     {
-      config: { scope: 'webhooks:read' },
+      config: { scope: 'webhooks:read', hasLargeResponse: true },
       schema: {
         hide: true,
         querystring: Query,
