@@ -4,8 +4,8 @@ import type { Settings } from './settings/settings-table.ts';
 
 /** For the database, uploads, logs and everything else besides deliveries. */
 const OTHER_DESCRIPTORS = 512;
-/** A connection to `port`, and one to `content_port` with the course file that it downloads. */
-const DESCRIPTORS_OF_PORTS = 3;
+/** A connection to `port` and one to `content_port`, each with the file that it downloads. */
+const DESCRIPTORS_OF_PORTS = 4;
 
 /** How many connections each port accepts, and a warning if these are fewer than allowed, or leave too few descriptors. */
 export interface ConnectionPlan {

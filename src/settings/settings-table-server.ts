@@ -87,7 +87,7 @@ export const SERVER_SETTINGS = {
     meaning:
       'Maximum number of open client connections to `port`, and of those to `content_port`. Further connections are ' +
       'closed immediately, so that they do not use up the file descriptors that delivery and the database need. ' +
-      'The process must be allowed to open enough files: three times this number, plus 17 times ' +
+      'The process must be allowed to open enough files: four times this number, plus 17 times ' +
       '`delivery_concurrency`, plus 1,536, is always enough. If it may open too few, it accepts fewer ' +
       'connections, and logs their number at the start.',
   }),

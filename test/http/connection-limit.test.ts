@@ -15,8 +15,8 @@ import { until } from '../support/until.ts';
 
 /** How many files the process may open. */
 const DESCRIPTORS = 512;
-/** Half of them is left for everything else. A connection to each port and a file that is downloaded need three. */
-const AFFORDABLE = 85;
+/** Half of them is left for everything else. A connection to each port and the files that they download need four. */
+const AFFORDABLE = 64;
 
 async function startLimited(folder: string, settings: TextSettings = {}, descriptors = DESCRIPTORS) {
   const within = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`];
@@ -30,9 +30,9 @@ describe('connections of clients', () => {
     // As in `deploy/coursewire.service`.
     assert.deepEqual(planConnections(byDefault, 65_536), { limit: 8_192, warning: null });
     const { limit, warning } = planConnections(byDefault, 20_000);
-    assert.match(String(warning), /accept 5045 connections each/);
-    assert.equal(limit, 5_045);
-    assert.ok(3 * limit + 17 * byDefault.delivery_concurrency < 20_000);
+    assert.match(String(warning), /accept 3784 connections each/);
+    assert.equal(limit, 3_784);
+    assert.ok(4 * limit + 17 * byDefault.delivery_concurrency < 20_000);
   });
 
   it('get at least half of the files, and the log names the setting that needs too many', () => {
@@ -79,7 +79,7 @@ describe('connections of clients, if the process may open few files', () => {
     await using service = await startLimited(folder.path);
     const warning = service.logLines.find(({ msg }) => /^max_connections/.test(msg));
     assert.equal(warning?.level, 'warn');
-    assert.match(warning.msg, /delivery_concurrency is 256.* 512 .* accept 85 connections each/);
+    assert.match(warning.msg, /delivery_concurrency is 256.* 512 .* accept 64 connections each/);
 
     const closed = new Set();
     const sockets = Array.from({ length: AFFORDABLE + 30 }, () => connectTo(service.url));
