@@ -25,8 +25,8 @@ function counter() {
 
 /** Longer than a signal alone may take. */
 const SLOW_COMMIT_SECONDS = 3.5;
-/** Less than half of the time that a connection without any response takes to be noticed otherwise. */
-const NOTICED_MS = 12_000;
+/** Half of the time that a connection without any response takes to be noticed otherwise. */
+const NOTICED_MS = 20_000;
 
 const firstCalls = ON_POSTGRES ? 1 : 0;
 
