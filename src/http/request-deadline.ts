@@ -13,8 +13,8 @@ declare module 'fastify' {
  * Ends requests whose body does not arrive completely in time, even if the response does not need it.
  * Otherwise, a client that sends a byte now and then would occupy a connection and memory forever. Uploads are
  * exempt once their caller is known.
- * @param options.slowestBytesPerMs the speed of a slow connection. Once the caller is known, a body has as much more
- *   time as it takes at this speed. If missing, it has no more
+ * @param options.slowestBytesPerMs the speed of a slow connection. Once the caller is known, a body also gets the
+ *   time that it takes at this speed. Without it, it gets no extra time
  */
 export function limitRequestTime(
   server: FastifyInstance,

@@ -45,7 +45,7 @@ describe('problems', () => {
     assert.equal(invalidInput(errors.slice(0, 1)).message, 'One member is invalid: /name');
   });
 
-  test('of many errors, the first hundred are listed, and all are counted', () => {
+  test('of many errors, the first hundred are listed, and `detail` says how many were found', () => {
     const errors = Array.from({ length: 301 }, (_, at) => ({ pointer: `/ids/${at}`, detail: 'is wrong' }));
     const problem = invalidInput(errors);
     assert.deepEqual(problem.errors, errors.slice(0, 100));

@@ -62,7 +62,10 @@ const MAX_ERRORS_REPORTED = 100;
 /** Who looks for errors in hostile input may stop at this number, which is more than are reported. */
 export const ENOUGH_ERRORS = MAX_ERRORS_REPORTED + 1;
 
-/** Invalid input, with every invalid member named. If there are too many errors, the first ones are listed, and all are counted. */
+/**
+ * Invalid input, with every invalid member named. If there are too many errors, the first ones are listed, and `detail`
+ * says how many were found.
+ */
 export function invalidInput(errors: readonly InputError[]): ProblemError {
   if (errors.length > MAX_ERRORS_REPORTED) {
     const detail = `There are at least ${errors.length} errors; the first ${MAX_ERRORS_REPORTED} are listed`;

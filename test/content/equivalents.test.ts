@@ -93,7 +93,7 @@ describe('equivalents', () => {
     const expected = {
       '/courses/0/course_id': 'there is no course 99999',
       '/courses/1/language':
-        'must be a language tag (BCP 47), such as de-CH; grandfathered tags, and tags that begin with x-, are not accepted',
+        'must be a language tag (BCP 47), such as de-CH; most grandfathered tags, and tags that begin with x-, are not accepted',
       '/courses/2/course_id': 'there is no course 88888',
       '/courses/2/language': 'must not repeat the language of /courses/0',
       '/folder_id': 'there is no folder 77777',

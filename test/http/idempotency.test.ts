@@ -51,7 +51,7 @@ describe('Idempotency-Key on POST', () => {
     assert.equal(second.headers.get('content-type'), first.headers.get('content-type'));
   });
 
-  test('the key of a record that was deleted since creates nothing, but another key does', async () => {
+  test('the key of a record that has been deleted since creates nothing, but another key does', async () => {
     await using service = await startTestService();
     const { api } = service;
     const create = (run: number) =>

@@ -5,7 +5,7 @@ export const MAX_LANGUAGE_LENGTH = 100;
 
 /** The error of a text that is no language tag, or one of those that {@link canonicalLanguage} does not know. */
 export const LANGUAGE_RULE =
-  'must be a language tag (BCP 47), such as de-CH; grandfathered tags, and tags that begin with x-, are not accepted';
+  'must be a language tag (BCP 47), such as de-CH; most grandfathered tags, and tags that begin with x-, are not accepted';
 
 /**
  * A language tag (BCP 47) in canonical form (`de-ch` is `de-CH`, `iw` is `he`, `zh-yue` is `yue`), or null if it is invalid or

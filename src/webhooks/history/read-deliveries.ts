@@ -54,7 +54,7 @@ export async function readDeliveries(
   return { items: found.map((delivery) => ({ delivery, about: subjects.get(delivery.id)! })), next };
 }
 
-/** The delivery of a message; undefined if the history does not have it. */
+/** The delivery of a message, for other slices, which read no stores. Undefined if the history does not have it. */
 export async function readMessageDelivery(
   reader: Pick<Reader, 'query'>,
   messageId: string,
