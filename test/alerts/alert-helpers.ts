@@ -11,13 +11,13 @@ export const HOUR = 60 * MINUTE;
 
 /**
  * Rules are evaluated at once, heads are retried only on request, and tokens stay valid although the clock advances by
- * hours.
+ * days.
  */
 const SETTINGS: Partial<Settings> = {
   alert_check_interval: 0.05,
   retry_initial_delay: 7_200,
   retry_max_delay: 7_200,
-  access_token_lifetime: 86_400,
+  access_token_lifetime: 10 * 86_400,
 };
 
 /** The members in which a rule about the service differs from {@link alertInput}. */

@@ -10,6 +10,7 @@ import {
   createAlert,
   evaluated,
   firingsOf,
+  HOUR,
   MINUTE,
   startFiring,
   startWithTrouble,
@@ -17,6 +18,8 @@ import {
   untilInError,
   untilNotice,
 } from './alert-helpers.ts';
+
+const DAY = 24 * HOUR;
 
 describe('a rule with an alert', () => {
   it('that is disabled ends its alerts and sends nothing more, until it is enabled', async () => {
@@ -162,6 +165,43 @@ describe('a rule that loses a channel', () => {
     const notice = await untilNotice(alerts, alert, ({ state }) => state === 'SENT', 'it was sent');
     assert.deepEqual([notice.channel, notice.kind, notice.attempts], ['URL', 'BEGAN', 1]);
     assert.equal((await firingsOf(api, alert)).length, 1, 'it is the same alert');
+  });
+
+  it('sends what could not be sent for a day over the channel that it has instead', async () => {
+    await using mail = await startMailServer();
+    mail.behaviour = 'reject';
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api, clock } = alerts;
+    const alert = await createAlert(api, '', { target: null, email_to: ['ops@example.com'] });
+    await untilNotice(alerts, alert, ({ error }) => error !== null, 'it failed');
+    clock.pass(DAY);
+    await untilNotice(alerts, alert, ({ state }) => state === 'FAILED', 'it is not retried any more');
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    const notice = await untilNotice(alerts, alert, ({ state }) => state === 'SENT', 'it was sent');
+    assert.deepEqual([notice.channel, notice.kind], ['URL', 'BEGAN']);
+    assert.equal((await firingsOf(api, alert)).length, 1, 'it is the same alert');
+  });
+
+  it('sends again over the other channel if that could not send for a day, either', async () => {
+    await using mail = await startMailServer();
+    mail.behaviour = 'reject';
+    await using receiver = await startTarget({ respondWith: answer(500) });
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api, clock } = alerts;
+    const alert = await createAlert(api, receiver.url, { email_to: ['ops@example.com'] });
+    const untilNotices = (
+      isWanted: (notices: { state: string; error: string | null }[]) => boolean,
+      what: string,
+    ) => untilFiring(api, alert, ({ notices }) => isWanted(notices), what);
+    await untilNotices((notices) => notices.every(({ error }) => error !== null), 'both failed');
+    clock.pass(DAY);
+    await untilNotices((notices) => notices.every(({ state }) => state === 'FAILED'), 'neither is retried');
+    receiver.respondWith(answer(200));
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    await untilNotices(([notice]) => notice?.state === 'SENT', 'it was sent');
   });
 
   it('does not retry a notice whose attempt was under way, and logs no error', async () => {

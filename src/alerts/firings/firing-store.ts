@@ -204,7 +204,10 @@ export async function reportFirings(
   );
 }
 
-/** Makes the begins of open firings of a rule unreported, if no notice of these batches is left. */
+/**
+ * Makes the begins of open firings of a rule unreported, if no notice of these batches was sent or waits. Abandoned
+ * ones do not count.
+ */
 export async function unreportBegins(
   tx: Transaction,
   ruleId: number,
@@ -213,7 +216,9 @@ export async function unreportBegins(
   await tx.run(
     `update alert_firings set begin_batch = null
      where rule_id = ? and ended_at is null and begin_batch in ${idList(tx.dialect, 'text')}
-       and not exists (select 1 from alert_notices where alert_notices.batch = alert_firings.begin_batch)`,
+       and not exists (
+         select 1 from alert_notices as notice where notice.batch = alert_firings.begin_batch
+           and (notice.sent_at is not null or notice.due_at is not null))`,
     ruleId,
     toIdList(batches),
   );

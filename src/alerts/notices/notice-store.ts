@@ -152,18 +152,23 @@ export async function setContent(tx: Transaction, id: number, content: NoticeCon
   await tx.run('update alert_notices set content = ? where id = ?', JSON.stringify(content), id);
 }
 
-/**
- * Deletes the notices of a rule over a channel that were sent to nobody, except those that were abandoned. Returns their
- * batches.
- */
-export async function deleteWaitingNotices(
-  tx: Transaction,
+/** Deletes the notices of a rule over a channel that were sent to nobody, except those that were abandoned. */
+export async function deleteWaitingNotices(tx: Transaction, ruleId: number, channel: Channel): Promise<void> {
+  await tx.run(
+    'delete from alert_notices where rule_id = ? and channel = ? and due_at is not null and sent_at is null',
+    ruleId,
+    channel,
+  );
+}
+
+/** The batches of the notices of a rule over a channel that were sent to nobody: those that wait, or were abandoned. */
+export async function readUnsentBatches(
+  reader: Pick<Reader, 'all'>,
   ruleId: number,
   channel: Channel,
 ): Promise<string[]> {
-  const rows = await tx.all<{ batch: string }>(
-    `delete from alert_notices where rule_id = ? and channel = ? and due_at is not null and sent_at is null
-     returning batch`,
+  const rows = await reader.all<{ batch: string }>(
+    'select batch from alert_notices where rule_id = ? and channel = ? and sent_at is null',
     ruleId,
     channel,
   );
