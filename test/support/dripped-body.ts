@@ -4,6 +4,8 @@ const PARTS = 10;
 
 /** A body that arrives in small parts now and then. */
 export interface DrippedBody {
+  /** @defaultValue POST */
+  method?: string;
   path: string;
   /** How many bytes the header promises. */
   bytes: number;
@@ -14,7 +16,10 @@ export interface DrippedBody {
 }
 
 /** Sends JSON to a port of this host in parts. Returns what the server sent until it closed the connection. */
-export async function drip(port: number, { path, bytes, sent = bytes, ms }: DrippedBody): Promise<string> {
+export async function drip(
+  port: number,
+  { method = 'POST', path, bytes, sent = bytes, ms }: DrippedBody,
+): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const closed = Promise.withResolvers<string>();
   let received = '';
@@ -24,7 +29,7 @@ export async function drip(port: number, { path, bytes, sent = bytes, ms }: Drip
     received += text;
     if (received.startsWith('HTTP/1.1 200')) socket.end();
   });
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`);
+  socket.write(`${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`);
   socket.write(`Content-Length: ${bytes}\r\n\r\n`);
   let rest = '1'.padEnd(sent);
   const size = Math.ceil(sent / PARTS);
