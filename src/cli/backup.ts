@@ -81,10 +81,10 @@ export async function backUp(
   try {
     mkdirSync(partial, { recursive: true, mode: PRIVATE_FOLDER_MODE });
     const databaseFile = path.join(partial, path.basename(source.databaseFile));
-    copyDatabase(source, databaseFile);
+    const readFrom = copyDatabase(source, databaseFile);
     const { keys, bytes } = checkCopy(databaseFile);
     const gone = contentFolder === null ? [] : await copyVersions(keys, contentFolder, partial);
-    const missing = countNamed(source.databaseFile, gone);
+    const missing = countNamed(readFrom, gone);
     if (missing > 0) {
       throw new BackupError(
         `the files of ${missing} course version${missing === 1 ? '' : 's'} are missing in ${contentFolder}: no backup was ` +
@@ -114,28 +114,35 @@ export async function backUp(
   }
 }
 
-/** A snapshot while the service continues to write. The copy has no log file and no gaps. */
-function copyDatabase(from: DataFolder, to: string): void {
+/**
+ * A snapshot while the service continues to write. The copy has no log file and no gaps. Returns what to open to read
+ * the database once more.
+ */
+function copyDatabase(from: DataFolder, to: string): string | URL {
   // SQLite fills an existing empty file, but would create one that everybody can read.
   writeFileSync(to, '', { flag: 'wx', mode: PRIVATE_FILE_MODE });
+  let readFrom: string | URL = from.databaseFile;
   try {
-    vacuumInto(from.databaseFile, to);
+    vacuumInto(readFrom, to);
   } catch (error) {
     if (!isFull(from.path, error)) throw error;
-    copyFromFullDisk(from, to);
+    readFrom = copyFromFullDisk(from, to);
   }
   // Which SQLite leaves to others (https://www.sqlite.org/lang_vacuum.html).
   syncFile(to);
+  return readFrom;
 }
 
 /**
  * To open a database, SQLite creates a file next to it, except for a database that is declared immutable. It is one
- * while no service runs, if a crash has left no changes in the log.
+ * while no service runs, if a crash has left no changes in the log. Returns what to open to read it once more.
  * @throws {BackupError} if there are changes in the log
  * @throws {DataFolderError} while a service runs
  */
-function copyFromFullDisk(from: DataFolder, to: string): void {
-  using _lock = lockDataFolder(from, undefined, { needsNoRoom: true });
+function copyFromFullDisk(from: DataFolder, to: string): URL {
+  const refusal = (holder: string) =>
+    `the disk of ${from.path} is full, and the folder is in use by ${holder}; stop it first`;
+  using _lock = lockDataFolder(from, refusal, { needsNoRoom: true });
   if ((statSync(`${from.databaseFile}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new BackupError(
       `no backup was made: the disk of ${from.path} is full. Make room for 1 MiB on it, then try again`,
@@ -143,6 +150,7 @@ function copyFromFullDisk(from: DataFolder, to: string): void {
   const unchanging = pathToFileURL(from.databaseFile);
   unchanging.searchParams.set('immutable', '1');
   vacuumInto(unchanging, to);
+  return unchanging;
 }
 
 function vacuumInto(from: string | URL, to: string): void {
@@ -206,7 +214,7 @@ async function copyVersions(keys: readonly string[], from: string, to: string): 
 }
 
 /** How many of the versions are still in the database: they were not deleted, so their files are lost. */
-function countNamed(databaseFile: string, keys: readonly string[]): number {
+function countNamed(databaseFile: string | URL, keys: readonly string[]): number {
   if (keys.length === 0) return 0;
   const database = new DatabaseSync(databaseFile, { readOnly: true });
   try {

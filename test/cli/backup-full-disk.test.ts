@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { it } from 'node:test';
+import { dataFolderPaths, lockDataFolder } from '../../src/database/data-folder.ts';
 import { importCourse } from '../content/packages.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
@@ -33,6 +34,19 @@ it('coursewire backup copies the data of a stopped service from a disk without a
   disk.empty();
   rmSync(log);
   disk.fill();
+  const lock = lockDataFolder(dataFolderPaths(disk.folder), undefined, { needsNoRoom: true });
+  const locked = await runProgram(['backup', '--to', place], settings);
+  assert.match(locked.errors, /is in use by another process.*; stop it first$/m);
+  lock[Symbol.dispose]();
+
+  const content = path.join(disk.folder, 'content');
+  renameSync(content, `${content}-away`);
+  mkdirSync(content);
+  const incomplete = await runProgram(['backup', '--to', place], settings);
+  assert.match(incomplete.errors, /the files of 1 course version are missing in \S+: no backup was made/);
+  rmSync(content, { recursive: true });
+  renameSync(`${content}-away`, content);
+
   const made = await runProgram(['backup', '--to', place], settings);
   assert.deepEqual([made.code, made.errors], [0, '']);
   await using restored = await startTestService({ dataDir: place });
