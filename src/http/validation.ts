@@ -21,6 +21,9 @@ const READERS: Readonly<Record<ReadAs, { read: (text: string) => unknown; detail
 const isReadable: SchemaValidateFunction = (as: ReadAs, text: string, { maxLength } = {}) =>
   text.length > (maxLength ?? Number.POSITIVE_INFINITY) || READERS[as].read(text) !== null;
 
+/** More than are reported: `detail` says how many were found. A hostile request must not take much time. */
+const MAX_ERRORS_FOUND = 1_000;
+
 /** The parts of a request, by their names in Fastify. */
 const PARTS = { params: 'params', body: 'body', querystring: 'query' } as const;
 
@@ -74,7 +77,7 @@ function failureOf(request: FastifyRequest, part: keyof typeof PARTS): SchemaFai
 
 type SchemaFailure = Pick<FastifyError, 'validation' | 'validationContext'>;
 
-/** The schema errors of one part of a request: each invalid member with its error. */
+/** The schema errors of one part of a request: each invalid member with its error, up to {@link MAX_ERRORS_FOUND}. */
 export function inputErrorsOf(error: SchemaFailure | undefined): InputError[] {
   const found = (error?.validation ?? []) as ErrorObject[];
   const context = error?.validationContext;
@@ -92,6 +95,7 @@ export function inputErrorsOf(error: SchemaFailure | undefined): InputError[] {
     const reported = toInputError(each, prefix);
     if (context === 'querystring' && isRepeated(each)) reported.detail = 'must be given only once';
     errors.set(`${reported.pointer} ${reported.detail}`, reported);
+    if (errors.size === MAX_ERRORS_FOUND) break;
   }
   return [...errors.values()];
 }
@@ -130,8 +134,9 @@ export async function assertValidOrLookUp(
   lookUp: () => Promise<readonly InputError[]>,
   further: readonly InputError[] = [],
 ): Promise<void> {
-  if (schemaErrorsOf(request).length === 0 && further.length === 0) return;
-  assertValid(request, [...further, ...(await lookUp())]);
+  const bySchema = schemaErrorsOf(request);
+  if (bySchema.length === 0 && further.length === 0) return;
+  throw invalidInput(withFurther(bySchema, [...further, ...(await lookUp())]));
 }
 
 function toInputError(error: ErrorObject, prefix: string): InputError {
