@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { REQUEST_DEADLINE_MS } from '../../src/http/server-options.ts';
+import { SLOWEST_BYTES_PER_MS } from '../../src/player/slow-connection.ts';
 import { LastRequestQueue } from '../../web/player/src/last-request-queue.ts';
 import { Reports } from '../../web/player/src/reports.ts';
 import { Saver, type SavingState } from '../../web/player/src/saver.ts';
+import { sendingMs } from '../../web/player/src/server.ts';
 import { answerOfProxy, pageInNode, problem } from './support/page-in-node.ts';
 
+const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15_000;
 
 /** Browsers let a page that is being closed send 64 KiB in total. */
@@ -44,6 +48,12 @@ function pageWithUnit(t: TestContext) {
 const superseded = () => Response.json({ outcome: 'superseded' }, { status: 409 });
 
 describe('the saving of a unit', () => {
+  it('waits for a response no longer than the service waits for the rest of the request', () => {
+    const bytes = 1_000_000;
+    const servedMs = REQUEST_DEADLINE_MS + bytes / SLOWEST_BYTES_PER_MS;
+    assert.ok(sendingMs(bytes, LONGEST_WAIT_MS / FIRST_WAIT_MS) < servedMs);
+  });
+
   for (const [what, answer] of [
     ['a firewall rejects one save', () => answerOfProxy(403)],
     ['a single sign-on asks to sign in', () => answerOfProxy(401)],

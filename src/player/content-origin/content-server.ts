@@ -17,7 +17,7 @@ import type { Tracing } from '../../observability/tracing/tracing.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
-import { SLOW_BYTES_PER_MS } from '../slow-connection.ts';
+import { SLOWEST_BYTES_PER_MS } from '../slow-connection.ts';
 import { readSmallBodiesEarly } from './early-bodies.ts';
 import { takeTurns } from './launch-turns.ts';
 
@@ -100,7 +100,7 @@ export async function createContentServer({
     });
   }
   limitConnections(server, maxConnections, log);
-  limitRequestTime(server, requestDeadlineMs, { slowestBytesPerMs: SLOW_BYTES_PER_MS });
+  limitRequestTime(server, requestDeadlineMs, { slowestBytesPerMs: SLOWEST_BYTES_PER_MS });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   installProblemResponses(server, log, subjectOf);

@@ -345,7 +345,7 @@ export class Saver {
       const { status, text } = await send(this.#path, body, {
         keepalive,
         aborter,
-        // If the connection is slower than expected, one of the next tries has enough time.
+        // If the connection is slower than expected, the next tries have more time.
         slowness: this.#retryMs / FIRST_RETRY_MS,
       });
       return { status: status === OK && !NOTHING_LEFT.test(text) ? UNAVAILABLE : status, text };

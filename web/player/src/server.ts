@@ -7,7 +7,7 @@ import type {
 } from '../../../src/player/page-responses.ts';
 import type { ActivityTreeDefinition } from '../../../src/player/scorm/sequencing/activity-definition.ts';
 import type { SequencingState } from '../../../src/player/scorm/sequencing/tracking.ts';
-import { SLOW_BYTES_PER_MS } from '../../../src/player/slow-connection.ts';
+import { MOST_SLOWNESS, SLOW_BYTES_PER_MS } from '../../../src/player/slow-connection.ts';
 import type { TimeLimit } from '../../../src/player/time-limit.ts';
 import { SECOND_MS } from '../../../src/time/units.ts';
 
@@ -66,10 +66,10 @@ const DEADLINE_MS = 20_000;
 /**
  * How long a request of this size waits for its response, in milliseconds. A large body takes longer to send. The
  * service gives it more time than this.
- * @param slowness how many times slower than usual the connection may be
+ * @param slowness how many times slower than usual the connection may be, up to {@link MOST_SLOWNESS}
  */
 export function sendingMs(bytes: number, slowness = 1): number {
-  return DEADLINE_MS + (slowness * bytes) / SLOW_BYTES_PER_MS;
+  return DEADLINE_MS + (Math.min(slowness, MOST_SLOWNESS) * bytes) / SLOW_BYTES_PER_MS;
 }
 
 /** The service's response to a request. */
@@ -83,7 +83,7 @@ export interface ServiceResponse {
  * Sends one request to the server, with a deadline.
  * @param body null for a request that only reads
  * @param options.aborter ends the request before its deadline
- * @param options.slowness how many times slower than usual the connection may be
+ * @param options.slowness as of {@link sendingMs}
  * @throws {Error} without a response
  */
 export async function send(
