@@ -48,6 +48,26 @@ describe('the page that a tab had loaded before', () => {
     assert.deepEqual(formerPage(), { page: 8, isToTakeOver: false });
   });
 
+  it('does not take over later if it could not be loaded when the learner wanted that', async (t) => {
+    const tab = tabOf(t);
+    leavePage(7);
+    takeOver();
+    await tab.fire('pagehide');
+    await tab.pass(61_000);
+    assert.deepEqual(formerPage(), { page: 7, isToTakeOver: false });
+  });
+
+  it('still takes over if the learner first decides about unsent work', async (t) => {
+    const tab = tabOf(t);
+    leavePage(7);
+    takeOver();
+    await tab.fire('pagehide');
+    assert.equal(formerPage()?.isToTakeOver, true);
+    await tab.pass(61_000);
+    assert.equal(formerPage()?.isToTakeOver, true);
+    leavePage(8);
+  });
+
   it('is not continued by the page of another launch', async (t) => {
     const tab = tabOf(t);
     leavePage(7);

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../../../src/time/units.ts';
+
 /**
  * Whether the page was loaded again in its tab. The course may have a window of its own, which outlives the page, and
  * browsers discard hidden pages. A duplicated tab gets a copy of what the tab has stored. So the page is stored only
@@ -9,8 +11,13 @@
 
 const KEY = 'coursewire-page';
 
-/** Whether the learner wants the page that is loaded next to take over. */
-let isTakingOver = false;
+/** How long a wish to take over counts: without a connection, the page may be loaded only hours later. */
+const WISH_MS = MINUTE_MS;
+
+/** When the learner asked for the page that is loaded next to take over; null if nobody did. */
+let askedAt: number | null = null;
+/** Whether the learner wants this page to take over. It may first ask about unsent work. */
+let isWanted = false;
 
 /** The page that this tab had loaded before. */
 export interface FormerPage {
@@ -22,16 +29,19 @@ export interface FormerPage {
 /** The page that this tab had loaded before; null if there was none. */
 export function formerPage(): FormerPage | null {
   return inStorage(() => {
-    const [path, page, isToTakeOver = false] = JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
+    const [path, page, asked = null] = JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
     // The tab may have shown another launch.
     const isKnown = path === location.pathname && Number.isInteger(page) && page > 0;
-    return isKnown ? { page, isToTakeOver: isToTakeOver === true } : null;
+    if (!isKnown) return null;
+    isWanted ||= typeof asked === 'number' && Date.now() - asked < WISH_MS;
+    return { page, isToTakeOver: isWanted };
   });
 }
 
 /** Leaves the number of this page to the page that continues it. */
 export function leavePage(page: number): void {
-  isTakingOver = false;
+  askedAt = null;
+  isWanted = false;
   const leave = () => put(page);
   const note = () => {
     if (document.visibilityState === 'visible') inStorage(() => sessionStorage.removeItem(KEY));
@@ -45,7 +55,7 @@ export function leavePage(page: number): void {
 
 /** Loads the page again, because the learner wants it to take over from a newer one. */
 export function takeOver(): void {
-  isTakingOver = true;
+  askedAt = Date.now();
   // A page that has not opened leaves nothing itself.
   const former = formerPage();
   if (former !== null) put(former.page);
@@ -53,7 +63,7 @@ export function takeOver(): void {
 }
 
 function put(page: number): void {
-  inStorage(() => sessionStorage.setItem(KEY, JSON.stringify([location.pathname, page, isTakingOver])));
+  inStorage(() => sessionStorage.setItem(KEY, JSON.stringify([location.pathname, page, askedAt])));
 }
 
 /** The browser may allow no storage, and courses can also write there. Then no page continues another one. */
