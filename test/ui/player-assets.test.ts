@@ -63,7 +63,7 @@ describe('an asset, which reports nothing itself', () => {
       route.fulfill({ status: 409, json: { outcome: 'superseded' } }),
     );
     await learner.open(service, registrationId);
-    await learner.page.getByRole('heading', { name: 'The course is open in another window' }).waitFor();
+    await learner.page.getByRole('heading', { name: 'The course was opened in another window' }).waitFor();
   });
 
   it('completes a sequenced course as its last unit, and is the unit that a later launch continues with', async () => {

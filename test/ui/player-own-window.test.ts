@@ -50,7 +50,7 @@ describe('a cmi5 course in a browser', () => {
       await other.open(service, registrationId);
       await heading(other, 'This course opens in its own window');
       await learner.page.clock.fastForward(15_000);
-      await heading(learner, 'The course is open in another window');
+      await heading(learner, 'The course was opened in another window');
       await closed;
     });
 
@@ -114,7 +114,7 @@ describe('a cmi5 course in a browser', () => {
       await other.open(service, registrationId);
       await heading(other, 'This course opens in its own window');
       await learner.page.reload();
-      await heading(learner, 'The course is open in another window');
+      await heading(learner, 'The course was opened in another window');
       await button(learner, 'Continue here').click();
       await heading(learner, 'This course opens in its own window');
       await learner.page

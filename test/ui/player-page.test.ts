@@ -166,7 +166,7 @@ describe('the player page', () => {
     await other.open(service, registrationId);
     await other.given();
     await learner.course.locator('#fail').click();
-    await heading(learner, 'The course is open in another window');
+    await heading(learner, 'The course was opened in another window');
     await lookAt(learner, 'superseded');
   });
 });

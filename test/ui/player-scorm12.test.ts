@@ -197,7 +197,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     await second.open(service, registrationId);
     await second.given();
     await first.course.locator('#fail').click();
-    await first.page.getByRole('heading', { name: 'The course is open in another window' }).waitFor();
+    await first.page.getByRole('heading', { name: 'The course was opened in another window' }).waitFor();
     await second.course.locator('#pass').click();
     await second.saved();
     await heardCount(registrationId, 1);

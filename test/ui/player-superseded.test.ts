@@ -15,8 +15,9 @@ import { sharedBrowser } from './support/shared-browser.ts';
 
 /** Longer than a test takes, even on a busy machine. */
 const LIFETIME_S = 300;
+const UNSURE = 'Your latest work may not be saved. Please check your work when you open the course again.';
 const RESET = 'Your course was reset';
-const SUPERSEDED = 'The course is open in another window';
+const SUPERSEDED = 'The course was opened in another window';
 
 describe('a window with a course that calls the service itself', () => {
   let service: TestService;
@@ -169,7 +170,7 @@ describe('a window with a course that calls the service itself', () => {
   describe('whose connection was lost while the learner worked', () => {
     const LOST = 'What you did here without a connection is not saved.';
     const PERHAPS_LOST =
-      'What you did here without a connection may not be saved. Please check your work there.';
+      'What you did here without a connection may not be saved. Please check your work in the other window.';
     const work = async (learner: Learner, registrationId: string) => {
       await learner.open(service, registrationId);
       await learner.given();
@@ -265,7 +266,7 @@ describe('a window with a course that calls the service itself', () => {
       });
       await goOn(learner);
       await shows(learner, 'This launch has expired');
-      await learner.page.getByText('Your latest work may not be saved.').waitFor();
+      await learner.page.getByText(UNSURE).waitFor();
     });
 
   it('keeps recording if a proxy responds with 404 in place of the service', async () => {

@@ -27,13 +27,13 @@ export const TEXTS = {
   backUnsaved: 'The service can be reached again. What you did meanwhile may not be saved.',
   lostOffline: 'What you did here without a connection is not saved.',
   perhapsLostOffline:
-    'What you did here without a connection may not be saved. Please check your work there.',
+    'What you did here without a connection may not be saved. Please check your work in the other window.',
   lostEarlier:
     'Work from an earlier visit in this browser could not be saved. Perhaps the course was opened elsewhere or reset since then. Please check your work.',
   recovered: 'Your work from before the connection was lost is now saved.',
-  supersededTitle: 'The course is open in another window',
+  supersededTitle: 'The course was opened in another window',
   superseded:
-    'You opened the course again in another window. Continue there: your work here is no longer saved.',
+    'The other window is newer, so this page saves nothing. Continue there, or continue here: then the other window saves nothing more.',
   takeOver: 'Continue here',
   resetTitle: 'Your course was reset',
   reset:
@@ -50,7 +50,7 @@ export const TEXTS = {
   overKept:
     'Your latest work is kept in this browser. Go back to where you found the course, and open it again from there in this browser. Your work is then saved.',
   overUnkept: 'Your latest work is not saved.',
-  overUnsure: 'Your latest work may not be saved. Please check it there.',
+  overUnsure: 'Your latest work may not be saved. Please check your work when you open the course again.',
   failedTitle: 'The course could not be opened',
   failed: 'The service cannot be reached. Check your connection, then try again.',
   refusedToOpen: 'The service refuses to open it. Please tell whoever gave you the course.',
