@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { DAY_MS } from '../../src/time/units.ts';
 import { forgetLoss } from '../../web/player/src/lost-work.ts';
-import { openPage, sendUnsent } from '../../web/player/src/send-unsent.ts';
+import { openPage, RefusedPage, sendUnsent } from '../../web/player/src/send-unsent.ts';
 import { forgetUnsent, keepUnsent } from '../../web/player/src/unsent.ts';
 import { answerOfProxy, pageInNode, problem } from './support/page-in-node.ts';
 
@@ -143,6 +143,21 @@ describe('unsent work of an earlier page', () => {
       isDown = false;
       assert.equal((await openPage(false)).isLost, true);
       assert.equal((await openPage(false)).isLost, true, 'no page has shown it');
+    });
+
+    it('is known to be lost on each page that is refused, since a newer one has taken over', async (t) => {
+      const page = pageInNode(t);
+      keep();
+      page.answer = (path) => {
+        if (path === 'attempt') return Response.json(OWNER);
+        return path === 'open' ? problem(403) : Response.json({ outcome: 'superseded' }, { status: 409 });
+      };
+      const isRefused = (isLost: boolean) => (error: unknown) =>
+        error instanceof RefusedPage && error.status === 403 && error.isLost === isLost;
+      await assert.rejects(openPage(false), isRefused(true));
+      await assert.rejects(openPage(false), isRefused(true), 'the learner may not have seen it');
+      forgetLoss('R');
+      await assert.rejects(openPage(false), isRefused(false));
     });
 
     it('is not reported to a page that records nothing, or that of another registration', async (t) => {

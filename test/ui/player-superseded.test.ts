@@ -194,6 +194,23 @@ describe('a window with a course that calls the service itself', () => {
       await learner.page.getByText(PERHAPS_LOST).waitFor();
     });
 
+    it('shows that this work may not be saved, if its browser loads it again after another window has taken over', async () => {
+      const { registrationId } = await registerTo(service, scorm12Course());
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await learner.given();
+      await learner.page.route('**/commit', (route) => route.abort());
+      await learner.calls(['LMSSetValue', 'cmi.core.lesson_location', 'page-9'], ['LMSCommit', '']);
+      await learner.page.getByText('Your work is kept in this browser').waitFor();
+      await openElsewhere(registrationId);
+      await learner.page.unroute('**/commit');
+      for (const _ of ['first', 'again']) {
+        await learner.page.reload();
+        await shows(learner, SUPERSEDED);
+        await learner.page.getByText(PERHAPS_LOST).waitFor();
+      }
+    });
+
     it('does not show that this work is lost, if another window of its browser has saved it', async () => {
       const { registrationId } = await registerTo(service, scorm12Course());
       await using learner = await newLearner(browser);

@@ -12,7 +12,7 @@ import { Recording } from './recording.ts';
 import { Reporting } from './reporting.ts';
 import type { EndState, SavingState } from './saver.ts';
 import { loadSequencer } from './scripts.ts';
-import { type EarlierPages, NO_EARLIER_PAGES, openPage, StuckUnsent } from './send-unsent.ts';
+import { type EarlierPages, NO_EARLIER_PAGES, openPage, RefusedPage, StuckUnsent } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
 import {
   endOf,
@@ -379,12 +379,12 @@ export class Player {
     if (isEnd(state)) this.#end(state);
   }
 
-  /** Closes the course, because nothing is recorded any longer. */
-  #end(why: EndState): void {
+  /** Closes the course, because nothing is recorded any longer. @param isLost whether work of an earlier page is lost */
+  #end(why: EndState, isLost = false): void {
     this.#isEnded = true;
     this.#open?.drop();
     this.#open = null;
-    const { hasFailed, isUnkept } = this.#recording ?? {};
+    const { hasFailed = isLost, isUnkept } = this.#recording ?? {};
     const isUnsure = this.#reporting.isUnsure || this.#doubt !== null;
     this.#view.showEnd(why, { isUnsaved: (why === 'over' ? isUnkept : hasFailed) === true, isUnsure });
   }
@@ -392,7 +392,7 @@ export class Player {
   /** Asks once more which units are open, too. @param again tries once more; by default, the page is loaded again */
   #showFailure(error: unknown, again?: () => unknown): void {
     const end = endOf(error);
-    if (end !== null) this.#end(end);
+    if (end !== null) this.#end(end, error instanceof RefusedPage && error.isLost);
     else this.#view.showFailed(error, again);
     if (end === null) void this.#recorded.ask();
   }

@@ -27,6 +27,18 @@ export class StuckUnsent extends Error {
   override name = 'StuckUnsent';
 }
 
+/** The service refuses to open the page. */
+export class RefusedPage extends Refusal {
+  override name = 'RefusedPage';
+  /** Whether unsent data of an earlier page is lost that was to be saved later, and no page that opened has shown that. */
+  readonly isLost: boolean;
+
+  constructor({ status, text }: Refusal, isLost: boolean) {
+    super(status, text);
+    this.isLost = isLost;
+  }
+}
+
 /**
  * Resolves once the learner has asked for the page. Browsers also prepare pages in advance, and run their scripts. A tab
  * that the learner has opened behind another one does not wait.
@@ -40,16 +52,17 @@ async function untilActivated(): Promise<void> {
  * Opens the page, once the unsent data of an earlier page is sent: the service would then reject it as older.
  * @param givesUpUnsent whether the learner gives it up if it still cannot be sent
  * @returns the page, and what it knows of earlier ones
- * @throws {StuckUnsent} @throws {Refusal} @throws {Error} without a response
+ * @throws {StuckUnsent} @throws {RefusedPage} if another try would also fail @throws {Refusal}
+ * @throws {Error} without a response
  */
 export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageResponse } & EarlierPages> {
   await untilActivated();
+  const former = formerPage();
   const unsent = await sendUnsent();
   if (unsent === 'stuck' && !givesUpUnsent) throw new StuckUnsent();
   if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
-  const former = formerPage();
   const continues = former === null || former.isToTakeOver ? {} : { continues: former.page };
-  const page = await post<PageResponse>('open', continues);
+  const page = await requestPage(continues, unsent);
   leavePage(page.page);
   const { registration, attempt } = page;
   const recorded = page.mode === 'normal' ? registration : null;
@@ -61,6 +74,22 @@ export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageResp
     isLost: unsent === 'lost' || (recorded !== null && hasLoss(recorded)),
     isContinued: former === null ? null : page.isContinued,
   };
+}
+
+/** Requests the page. If the service refuses it, nothing else says what was lost. @throws what {@link openPage} throws */
+async function requestPage(continues: { continues?: number }, unsent: UnsentOutcome): Promise<PageResponse> {
+  try {
+    return await post<PageResponse>('open', continues);
+  } catch (error) {
+    if (!(error instanceof Refusal) || !isRefusal(error.status)) throw error;
+    throw new RefusedPage(error, unsent === 'lost' || (await hasOwnerLoss()));
+  }
+}
+
+/** Whether the page before was refused, too, and has noted a loss. Perhaps the learner has not seen that page. */
+async function hasOwnerLoss(): Promise<boolean> {
+  const { registration = null } = (await currentOwner()) ?? {};
+  return registration !== null && hasLoss(registration);
 }
 
 /**
