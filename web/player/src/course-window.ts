@@ -19,7 +19,7 @@ export class CourseWindow {
 
   /**
    * Opens an empty window. Browsers allow that only during a click, before anything is awaited.
-   * @returns false if the browser blocked it, or has no other window, as a WebView of Android by default
+   * @returns false if the browser blocked it, or cannot open a second window, like an Android WebView by default
    */
   open(): boolean {
     const opened = window.open('', NAME);

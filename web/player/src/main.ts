@@ -10,7 +10,7 @@ addEventListener('load', () => {
   void new Player().start(document.querySelector('#player')!);
 });
 
-/** Whether the page has its style sheet. Browsers may treat one that could not be loaded as empty. */
+/** Whether the page has its style sheet. Browsers may treat a style sheet that failed to load as an empty one. */
 function hasStyles(): boolean {
   return getComputedStyle(document.documentElement).getPropertyValue('--page') !== '';
 }

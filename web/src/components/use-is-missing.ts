@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { isNotFound } from '../api/errors.ts';
 
 /**
- * Whether a record is missing. It stays so until it is read: a query without data has no error while it is repeated, and
- * what is shown instead of the record would be rebuilt each time.
+ * Whether a record is missing. It counts as missing until a read succeeds: while a query without data is fetched again, it
+ * has no error, and what is shown instead of the record would be rebuilt each time.
  * @param id identifies the record, since a page may show another one later
  * @param isMissing whether an error means that the record is missing
  */
