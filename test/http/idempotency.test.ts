@@ -177,7 +177,8 @@ describe('Idempotency-Key on POST', () => {
     await using database = await openDatabaseOf(service.settings.data_dir);
     const cipher = { encrypt: (_: string, text: string) => text, decrypt: (_: string, text: string) => text };
     const idempotency = new Idempotency({ database, cipher, now: () => NOW });
-    assert.equal(await idempotency.forgetOld(500), 1, 'the one that nobody has used again');
+    // The cleaner of the service may have removed it already.
+    await idempotency.forgetOld(500);
     const left = await database.reader.all<{ key: string }>(
       'select idempotency_key as key from idempotency_keys order by idempotency_key',
     );
