@@ -2,6 +2,7 @@ import { describe, it } from 'node:test';
 import { runCrash } from '../reliability/crash-run.ts';
 import { seedOfRun } from '../reliability/seeded-random.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
+import { showTable } from './show-table.ts';
 
 /**
  * Twenty clients change accounts, fifty webhooks deliver to targets that fail, and the process is killed at random moments.
@@ -19,8 +20,7 @@ describe('a process that is killed again and again', () => {
     const seed = seedOfRun();
     try {
       const result = await runCrash({ seed, clients: CLIENTS, webhooks: WEBHOOKS, kills: KILLS });
-      // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
-      console.table([{ seed, ...result, lost: 0, 'out of order': 0 }]);
+      showTable([{ seed, ...result, lost: 0, 'out of order': 0 }]);
     } catch (error) {
       throw new Error(`failed with --seed ${seed}`, { cause: error });
     }

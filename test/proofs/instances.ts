@@ -8,6 +8,7 @@ import {
 import { LEASE_MS } from '../reliability/lease.ts';
 import { SeededRandom, seedOfRun } from '../reliability/seeded-random.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
+import { showTable } from './show-table.ts';
 
 /**
  * Three instances in every mix of polling and not polling, on the database queue and on Amazon SQS, with clocks minutes apart.
@@ -52,8 +53,7 @@ describe('three instances of one installation', { concurrency: true }, () => {
           phaseMs: PHASE_MS,
           ...PACE,
         });
-        // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
-        console.table([{ seed, ...result, lost: 0, 'out of order': 0 }]);
+        showTable([{ seed, ...result, lost: 0, 'out of order': 0 }]);
       } catch (error) {
         throw new Error(`failed with --seed ${seed}`, { cause: error });
       }

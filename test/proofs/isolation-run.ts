@@ -9,6 +9,7 @@ import { startWatchedService, type WatchedService } from '../support/watched-ser
 import { type CountingTarget, startCountingTarget } from './counting-target.ts';
 import { noteSkipped } from './notes.ts';
 import { residentMib } from './process-memory.ts';
+import { showTable } from './show-table.ts';
 import { SwitchedAccounts } from './switched-accounts.ts';
 
 const RUNS = Number(process.env.ISOLATION_RUNS ?? 5);
@@ -170,8 +171,7 @@ export async function assertUndisturbed(
   }
   const { rows, missed } = compare(without, among);
   const shown = (value: number) => Number(value.toFixed(1));
-  // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
-  console.table(
+  showTable(
     Object.fromEntries(
       rows.map(({ name, before, after }) => [
         MEASURES[name],

@@ -2,6 +2,7 @@ import { describe, it } from 'node:test';
 import { runLearners } from '../reliability/learners-run.ts';
 import { seedOfRun } from '../reliability/seeded-random.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
+import { showTable } from './show-table.ts';
 
 /**
  * Two hundred learners work in courses of every kind while the process is killed at random moments. Data that a course has saved
@@ -18,8 +19,7 @@ describe('learners whose service is killed again and again', () => {
     const seed = seedOfRun();
     try {
       const result = await runLearners({ seed, learners: LEARNERS, kills: KILLS });
-      // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
-      console.table([{ seed, ...result, lost: 0 }]);
+      showTable([{ seed, ...result, lost: 0 }]);
     } catch (error) {
       throw new Error(`failed with --seed ${seed}`, { cause: error });
     }

@@ -14,6 +14,7 @@ import { temporaryFolder } from '../support/service.ts';
 import { giveLike, mountSmallDisk } from '../support/small-disk.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { noteSkipped } from './notes.ts';
+import { showTable } from './show-table.ts';
 
 /**
  * The dependencies of the service fail while clients make changes, and recover. Nothing that was confirmed is lost or out of
@@ -39,8 +40,7 @@ async function sufferAll(service: ServiceUnderOutages, outages: readonly Outage[
   await using running = service;
   for (const outage of outages) results.push(await running.suffer(outage));
   await running.finish();
-  // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
-  console.table(results.map((result) => ({ ...result, lost: 0, 'out of order': 0 })));
+  showTable(results.map((result) => ({ ...result, lost: 0, 'out of order': 0 })));
 }
 
 const options = { timeout: 2 * TEST_TIMEOUT_MS };

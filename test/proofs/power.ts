@@ -7,6 +7,7 @@ import { type LosableDisk, mountLosableDisk } from '../support/losable-disk.ts';
 import { ON_POSTGRES, setDatabaseUrlOf } from '../support/postgres.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
 import { noteSkipped } from './notes.ts';
+import { showTable } from './show-table.ts';
 
 /**
  * Like `crash`, but at each kill the disk also loses its power, and with it all unsynced data. All confirmed changes
@@ -53,8 +54,7 @@ describe('a process that is killed while its disk loses power', {
         kills: KILLS,
         disk: { dataDir, losePower: disk.losePower, restore },
       });
-      // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
-      console.table([{ seed, ...result, lost: 0, 'out of order': 0 }]);
+      showTable([{ seed, ...result, lost: 0, 'out of order': 0 }]);
     } catch (error) {
       throw new Error(`failed with --seed ${seed}`, { cause: error });
     }

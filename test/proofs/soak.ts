@@ -13,6 +13,7 @@ import { Api, createClient, requestToken, temporaryFolder, until } from '../supp
 import { type ServingProcess, startProcess } from '../support/service-process.ts';
 import { startCountingTarget } from './counting-target.ts';
 import { residentMib } from './process-memory.ts';
+import { showTable } from './show-table.ts';
 
 /**
  * Events at a constant rate while old ones are removed. In the last quarter, the service needs no more memory and disk than in
@@ -113,8 +114,7 @@ describe('an hour of events', () => {
     let missed: string[] = [];
     for (let run = 1; run === 1 || (missed.length > 0 && run <= MOST_RUNS); run++) {
       const quarters = await soak();
-      // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
-      console.table(quarters);
+      showTable(quarters);
       missed = missedBy(quarters[0]!, quarters.at(-1)!);
     }
     assert.deepEqual(missed, []);

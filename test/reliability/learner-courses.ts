@@ -34,7 +34,7 @@ const kept = (number: number): string => 'kept '.repeat(number % 100);
 type Cmi = Record<string, unknown>;
 
 /** A SCORM course, which saves by commits of its data model. */
-function scormKind({
+function scormKind<Model>({
   files,
   read,
   progress,
@@ -42,8 +42,7 @@ function scormKind({
 }: {
   files: PackageFiles;
   /** The bookmark and the further data in a data model. */
-  // biome-ignore lint/suspicious/noExplicitAny: two data models.
-  read: (cmi: any) => readonly [location: string, suspended: string];
+  read: (cmi: Model) => readonly [location: string, suspended: string];
   progress: (location: string) => Cmi;
   passed: (location: string) => Cmi;
 }): CourseKind {
@@ -69,7 +68,7 @@ function scormKind({
   };
 }
 
-const SCORM_12 = scormKind({
+const SCORM_12 = scormKind<{ core: { lesson_location: string }; suspend_data: string }>({
   files: scorm12Course(),
   read: ({ core, suspend_data }) => [core.lesson_location, suspend_data],
   progress: (lesson_location) => ({
@@ -78,7 +77,7 @@ const SCORM_12 = scormKind({
   passed: (lesson_location) => ({ core: { lesson_status: 'passed', lesson_location, score: { raw: '90' } } }),
 });
 
-const SCORM_2004 = scormKind({
+const SCORM_2004 = scormKind<{ location: string; suspend_data: string }>({
   files: scorm2004Course(),
   read: ({ location, suspend_data }) => [location, suspend_data],
   progress: (location) => ({ completion_status: 'incomplete', location }),
