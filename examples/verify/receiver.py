@@ -50,7 +50,10 @@ class Receiver(BaseHTTPRequestHandler):
         length = int(self.headers.get("content-length", 0))
         if not 0 <= length <= MAX_BODY_BYTES:
             self.close_connection = True
-            return self.respond(413)
+            self.respond(413)
+            # With unread data, the system would reset the connection, and the sender might lose the response.
+            self.rfile.read(max(0, min(length, 2 * MAX_BODY_BYTES)))
+            return
         body = self.rfile.read(length)
         message_id = self.headers.get("webhook-id", "")
         timestamp = self.headers.get("webhook-timestamp", "")
