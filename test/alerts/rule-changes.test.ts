@@ -109,13 +109,22 @@ describe('a rule with an alert', () => {
   });
 });
 
+/** A webhook whose target fails, a mail server, and a receiver of notices. @param respondWith how the receiver responds */
+async function startWithReceivers(respondWith = answer(200)) {
+  await using stack = new AsyncDisposableStack();
+  const mail = stack.use(await startMailServer());
+  const receiver = stack.use(await startTarget({ respondWith }));
+  const target = stack.use(await startTarget({ respondWith: answer(500) }));
+  const alerts = stack.use(await startWithTrouble(target, mail.settings));
+  const opened = stack.move();
+  return { mail, receiver, target, alerts, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
 describe('a rule that loses a channel', () => {
   it('neither retries nor shows the notices that waited for it, even once it has the channel again', async () => {
-    await using mail = await startMailServer();
+    await using begun = await startWithReceivers();
+    const { mail, receiver, target, alerts } = begun;
     mail.behaviour = 'reject';
-    await using receiver = await startTarget();
-    await using target = await startTarget({ respondWith: answer(500) });
-    await using alerts = await startWithTrouble(target, mail.settings);
     const { api, clock } = alerts;
     const both = alertInput(receiver.url, { email_to: ['ops@example.com'] });
     const { id: alert } = await api.create('/alerts', both);
@@ -139,10 +148,8 @@ describe('a rule that loses a channel', () => {
   });
 
   it('does not show what was sent over it', async () => {
-    await using mail = await startMailServer();
-    await using receiver = await startTarget();
-    await using target = await startTarget({ respondWith: answer(500) });
-    await using alerts = await startWithTrouble(target, mail.settings);
+    await using begun = await startWithReceivers();
+    const { receiver, alerts } = begun;
     const { api } = alerts;
     const alert = await createAlert(api, '', { target: null, email_to: ['ops@example.com'] });
     await untilNotice(alerts, alert, ({ state }) => state === 'SENT', 'it was sent');
@@ -153,11 +160,9 @@ describe('a rule that loses a channel', () => {
   });
 
   it('sends what reached nobody over the channel that it has instead', async () => {
-    await using mail = await startMailServer();
+    await using begun = await startWithReceivers();
+    const { mail, receiver, alerts } = begun;
     mail.behaviour = 'reject';
-    await using receiver = await startTarget();
-    await using target = await startTarget({ respondWith: answer(500) });
-    await using alerts = await startWithTrouble(target, mail.settings);
     const { api } = alerts;
     const alert = await createAlert(api, '', { target: null, email_to: ['ops@example.com'] });
     await untilNotice(alerts, alert, ({ error }) => error !== null, 'it failed');
@@ -168,11 +173,9 @@ describe('a rule that loses a channel', () => {
   });
 
   it('sends what could not be sent for a day over the channel that it has instead', async () => {
-    await using mail = await startMailServer();
+    await using begun = await startWithReceivers();
+    const { mail, receiver, alerts } = begun;
     mail.behaviour = 'reject';
-    await using receiver = await startTarget();
-    await using target = await startTarget({ respondWith: answer(500) });
-    await using alerts = await startWithTrouble(target, mail.settings);
     const { api, clock } = alerts;
     const alert = await createAlert(api, '', { target: null, email_to: ['ops@example.com'] });
     await untilNotice(alerts, alert, ({ error }) => error !== null, 'it failed');
@@ -185,11 +188,9 @@ describe('a rule that loses a channel', () => {
   });
 
   it('sends again over the other channel if that could not send for a day, either', async () => {
-    await using mail = await startMailServer();
+    await using begun = await startWithReceivers(answer(500));
+    const { mail, receiver, alerts } = begun;
     mail.behaviour = 'reject';
-    await using receiver = await startTarget({ respondWith: answer(500) });
-    await using target = await startTarget({ respondWith: answer(500) });
-    await using alerts = await startWithTrouble(target, mail.settings);
     const { api, clock } = alerts;
     const alert = await createAlert(api, receiver.url, { email_to: ['ops@example.com'] });
     const untilNotices = (
@@ -205,11 +206,9 @@ describe('a rule that loses a channel', () => {
   });
 
   it('does not retry a notice whose attempt was under way, and logs no error', async () => {
-    await using mail = await startMailServer();
     const posted = Promise.withResolvers<TargetExchange>();
-    await using receiver = await startTarget({ respondWith: posted.resolve });
-    await using target = await startTarget({ respondWith: answer(500) });
-    await using alerts = await startWithTrouble(target, mail.settings);
+    await using begun = await startWithReceivers(posted.resolve);
+    const { mail, receiver, alerts } = begun;
     const { api, service } = alerts;
     const email_to = ['ops@example.com'];
     const alert = await createAlert(api, receiver.url, { email_to });
