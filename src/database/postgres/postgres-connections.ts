@@ -5,6 +5,9 @@ import type { PostgresAddress } from './postgres-address.ts';
 import { isConnectionUsable, isStalePlan } from './postgres-errors.ts';
 import type { PostgresStatement } from './postgres-statements.ts';
 
+/** A statement with a time limit of its own, in milliseconds, which the types of `pg` lack. */
+export type TimedQuery = QueryConfig & { query_timeout?: number };
+
 /** Time limits for waiting for the server, in milliseconds. */
 export interface PostgresTimeouts {
   /** For a connection: until one of the pool is free, or a new one is open. */
@@ -77,7 +80,7 @@ export async function limitSession(
   client: Pick<Client, 'query'>,
   { connectMs, statementMs, lockMs, idleInTransactionMs, unreadMs }: PostgresTimeouts,
 ): Promise<void> {
-  const settings: QueryConfig & { query_timeout: number } = {
+  const settings: TimedQuery = {
     // A pooler without a free server connection accepts this one, and then lets its first statement wait.
     query_timeout: connectMs,
     text: `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
@@ -202,8 +205,7 @@ export class LentConnection {
 
   async #query(statement: string | PostgresStatement, timeoutMs?: number): Promise<PostgresResult> {
     this.#gather();
-    const config: QueryConfig & { query_timeout?: number } =
-      typeof statement === 'string' ? { text: statement } : { ...statement };
+    const config: TimedQuery = typeof statement === 'string' ? { text: statement } : { ...statement };
     if (timeoutMs !== undefined) config.query_timeout = timeoutMs;
     try {
       return await this.#client.query<object>(config);

@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client, type QueryConfig } from 'pg';
+import { Client } from 'pg';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { SignalListeners } from '../signal-listeners.ts';
 import type { PostgresAddress } from './postgres-address.ts';
-import { limitSession, type PostgresTimeouts } from './postgres-connections.ts';
+import { limitSession, type PostgresTimeouts, type TimedQuery } from './postgres-connections.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -115,7 +115,7 @@ export class PostgresSignals implements AsyncDisposable {
     const onAbort = () => end();
     signal.addEventListener('abort', onAbort);
     client.on('notification', ({ channel }) => this.#listeners.call(channel));
-    const question: QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: ANSWER_MS };
+    const question: TimedQuery = { text: 'select 1', query_timeout: ANSWER_MS };
     const asking = new BackgroundTask({
       round: async () => {
         if (this.#client === client) await client.query(question);
