@@ -20,8 +20,6 @@ const MEMORY_EVERY_MS = 50;
 /** The limit: at most a fifth more. Smaller differences in milliseconds are caused by the scheduler. */
 const MOST_SHARE = 1.2;
 const SCHEDULER_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
-/** A short run does not fill the caches, so that their growth counts as the disturbance's. */
-const MEMORY_SLACK_MIB = Number(process.env.ISOLATION_MEMORY_SLACK_MIB ?? 0);
 /** How long the event loop may be blocked. By the clock, a short run on a busy machine needs a higher limit. */
 const MOST_BUSY_MS = 100;
 const MOST_STALL_MS = Number(process.env.ISOLATION_MOST_STALL_MS ?? MOST_BUSY_MS);
@@ -42,8 +40,8 @@ export interface Run {
   stallMs: number | null;
 }
 
-/** What the measured webhooks should not notice. */
-export interface Disturbance extends AsyncDisposable {
+/** What runs during a measurement. */
+export interface Companion extends AsyncDisposable {
   begin(): Promise<unknown>;
   end(): Promise<unknown>;
 }
@@ -58,9 +56,8 @@ export interface RunPlan {
   settings: Parameters<typeof startWatchedService>[0];
   /** Sources of modules that the service runs before the program. */
   preload?: readonly string[];
-  /** Prepares the disturbance before the measurement, whether or not the run has it. */
-  prepare: (service: WatchedService, accounts: SwitchedAccounts) => Promise<Disturbance>;
-  isDisturbed: boolean;
+  /** Prepares what runs during the measurement, with or without the disturbance. */
+  prepare: (service: WatchedService, accounts: SwitchedAccounts) => Promise<Companion>;
 }
 
 /** Starts the program in a process of its own, and measures it for a while. */
@@ -71,7 +68,6 @@ export async function measureRun({
   settings,
   preload = [],
   prepare,
-  isDisturbed,
 }: RunPlan): Promise<Run> {
   await using target = await startCountingTarget();
   using stalls = watchStalls();
@@ -79,7 +75,7 @@ export async function measureRun({
   await using service = await startWatchedService(settings, options);
   const accounts = new SwitchedAccounts(service.api);
   for (let n = 0; n < webhooks; n++) await accounts.add(target.url);
-  await using disturbance = await prepare(service, accounts);
+  await using companion = await prepare(service, accounts);
   await delay(WARM_UP_MS);
   const memory: number[] = [];
   const look = setInterval(() => {
@@ -90,9 +86,9 @@ export async function measureRun({
   stalls?.reset();
   try {
     const busyMs = await service.busyDuring(async () => {
-      if (isDisturbed) await disturbance.begin();
+      await companion.begin();
       latencies = await probe(accounts, { target, perSecond, count: Math.ceil(seconds * perSecond) });
-      if (isDisturbed) await disturbance.end();
+      await companion.end();
     });
     return {
       p50Ms: quantile(latencies, 0.5),
@@ -134,42 +130,45 @@ const MEASURES = {
 } as const;
 
 /** The best run of each kind, because other programs only slow it down, and the limits that it exceeds. */
-function compare(without: readonly Run[], among: readonly Run[]) {
+function compare(without: readonly Run[], among: readonly Run[], memorySlackMib: number) {
   const best = (runs: readonly Run[], name: keyof Run) =>
     Math.min(...runs.map((each) => each[name] ?? Number.NaN));
   const rows = (Object.keys(MEASURES) as (keyof typeof MEASURES)[]).map((name) => {
     const [before, after] = [best(without, name), best(among, name)];
-    return { name, before, after, isMissed: after > mostOf(name, before) };
+    return { name, before, after, isMissed: after > mostOf(name, before, memorySlackMib) };
   });
   return { rows, missed: rows.filter(({ isMissed }) => isMissed) };
 }
 
 /** The limit of a measure with the disturbance. */
-function mostOf(name: keyof Run, before: number): number {
+function mostOf(name: keyof Run, before: number, memorySlackMib: number): number {
   if (name === 'busyMs') return MOST_BUSY_MS;
   // A slow disk blocks the event loop without the disturbance, too.
   if (name === 'stallMs') return Math.max(MOST_STALL_MS, before * MOST_SHARE);
-  return Math.max(before * MOST_SHARE, before + (name === 'peakMib' ? MEMORY_SLACK_MIB : SCHEDULER_MS));
+  return Math.max(before * MOST_SHARE, before + (name === 'peakMib' ? memorySlackMib : SCHEDULER_MS));
 }
 
 /**
  * Runs without and with a disturbance take turns. Shows the best of each.
  * @param who disturbs, for the table
+ * @param options.memorySlackMib how much more memory a run with the disturbance may take, besides the usual limit
  * @throws {AssertionError} if a measure exceeds its limit in every run with the disturbance
  */
 export async function assertUndisturbed(
   who: string,
-  run: (options: Pick<RunPlan, 'isDisturbed'>) => Promise<Run>,
+  run: (options: { isDisturbed: boolean }) => Promise<Run>,
+  { memorySlackMib = 0 }: { memorySlackMib?: number } = {},
 ): Promise<void> {
   using watch = watchStalls();
-  if (watch === null) noteSkipped('the event loop by the clock: this needs /proc/self/schedstat of Linux.');
+  if (watch === null) noteSkipped('memory, and the event loop by the clock: this needs /proc of Linux.');
   const without: Run[] = [];
   const among: Run[] = [];
-  while (without.length < RUNS || (without.length < MOST_RUNS && compare(without, among).missed.length > 0)) {
+  const compared = () => compare(without, among, memorySlackMib);
+  while (without.length < RUNS || (without.length < MOST_RUNS && compared().missed.length > 0)) {
     without.push(await run({ isDisturbed: false }));
     among.push(await run({ isDisturbed: true }));
   }
-  const { rows, missed } = compare(without, among);
+  const { rows, missed } = compared();
   const shown = (value: number) => Number(value.toFixed(1));
   showTable(
     Object.fromEntries(

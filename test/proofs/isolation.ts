@@ -7,7 +7,7 @@ import { startTarget, type Target } from '../support/target.ts';
 import { endless, endlessBytes, hang, trickle } from '../support/target-behaviours.ts';
 import { until } from '../support/until.ts';
 import type { WatchedService } from '../support/watched-service.ts';
-import { assertUndisturbed, type Disturbance, MOST_RUNS, measureRun, type Run } from './isolation-run.ts';
+import { assertUndisturbed, type Companion, MOST_RUNS, measureRun, type Run } from './isolation-run.ts';
 import { SwitchedAccounts } from './switched-accounts.ts';
 
 /**
@@ -37,7 +37,6 @@ async function run({ isDisturbed }: { isDisturbed: boolean }): Promise<Run> {
     seconds: SECONDS,
     settings: SETTINGS,
     preload: [askOnly(names.address)],
-    isDisturbed,
     async prepare(service, accounts) {
       await warmUp(accounts);
       return await prepareBad(service, { bad, isDisturbed });
@@ -74,16 +73,16 @@ async function startBadTargets(): Promise<BadTargets> {
   };
 }
 
-/** Each webhook has a connection to its target before the measurement. */
+/** Changes each account once, so that its webhook connects to its target before the measurement. */
 async function warmUp(accounts: SwitchedAccounts): Promise<void> {
   for (let n = 0; n < accounts.count; n++) await accounts.switch(n, `warm ${n}`);
 }
 
-/** Ten more accounts, which change all the time. Only in a disturbed run have they webhooks. */
+/** Ten more accounts, which change all the time. They have webhooks only in a disturbed run. */
 async function prepareBad(
   { api }: WatchedService,
   { bad, isDisturbed }: { bad: BadTargets; isDisturbed: boolean },
-): Promise<Disturbance> {
+): Promise<Companion> {
   const accounts = new SwitchedAccounts(api);
   for (const url of bad.urls) await accounts.add(isDisturbed ? url : null);
   await warmUp(accounts);
