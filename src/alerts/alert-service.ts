@@ -248,7 +248,7 @@ function watchesTheSame(before: AlertRule, after: AlertRule): boolean {
   );
 }
 
-/** Whether two lists contain the same webhooks, in whatever order. Null contains all webhooks. */
+/** Whether two lists contain the same webhooks, in any order. Null contains all webhooks. */
 function areSameWebhooks(some: readonly number[] | null, others: readonly number[] | null): boolean {
   if (some === null || others === null) return some === others;
   return new Set(some).symmetricDifference(new Set(others)).size === 0;

@@ -221,7 +221,8 @@ interface HeldMessage {
 }
 
 /**
- * How long it took until the message arrived again, in seconds.
+ * How long it took until the message arrived again, in seconds. A message may be sent when its lease has already lasted for up to
+ * a third, so half of a lease proves that it did not arrive again before.
  * @throws {AssertionError} if that was so soon that its lease cannot have ended by itself
  */
 function waitOf({ listener, arrival }: HeldMessage): number {
