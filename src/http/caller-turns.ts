@@ -3,12 +3,15 @@ import { MIB } from '../bytes.ts';
 import { callerOf } from './authorization.ts';
 import { type Turn, Turns } from './turns.ts';
 
-/** Requests of a caller for large responses that are handled at once. The largest take 8 MiB and as much work. */
+/** Requests of a caller, of each kind, that are handled at once. The largest take 8 MiB and as much work. */
 const MAX_AT_ONCE = 4;
 /** More than any program sends at once. */
 const MAX_WAITING = 100;
 /** Several of the largest responses, so that a slow connection that reads one does not keep others waiting. */
 const MAX_UNSENT_BYTES = 32 * MIB;
+
+/** What takes turns. */
+type TurnKind = 'read' | 'write';
 
 const LIMITS = { atOnce: MAX_AT_ONCE, waiting: MAX_WAITING, unsentBytes: MAX_UNSENT_BYTES };
 
@@ -26,12 +29,14 @@ declare module 'fastify' {
 }
 
 /**
- * Lets the requests of each caller for large responses take turns. Otherwise, a caller who sends hundreds at once, or
+ * Lets the requests of each caller for large responses, and its large writes, take turns. Otherwise, a caller who sends hundreds at once, or
  * reads none of the responses, would fill the memory and block the service for everybody else.
  */
 export class CallerTurns {
-  readonly #reads = new Turns(LIMITS);
-  readonly #writes = new Turns(LIMITS);
+  readonly #kinds: Readonly<Record<TurnKind, Turns>> = {
+    read: new Turns(LIMITS),
+    write: new Turns(LIMITS),
+  };
 
   /** @param server before any plugin is registered, which would lack the member of requests */
   constructor(server: FastifyInstance) {
@@ -56,13 +61,15 @@ export class CallerTurns {
   }
 
   /**
-   * Resolves at the beginning of a request's turn. Reads and writes do not wait for each other.
+   * Resolves at the beginning of a request's turn. Requests of different kinds do not wait for each other.
    * @param request without a body, or whose body arrives before or in its turn
    * @throws {ProblemError} `too-many-requests`, `invalid-request` if the connection is closed before
    */
-  async take(request: FastifyRequest, callerId: string, kind: 'read' | 'write' = 'read'): Promise<void> {
-    const turn = (kind === 'read' ? this.#reads : this.#writes).request(callerId);
+  async take(request: FastifyRequest, callerId: string, kind: TurnKind = 'read'): Promise<void> {
+    const turn = this.#kinds[kind].request(callerId);
     request.callerTurn = turn;
+    // A slow connection keeps no turn from others, and what has arrived is stored even if its connection ends.
+    if (request.earlyBody) await request.earlyBody;
     if (!request.raw.readableEnded) turn.endWithConnection(request.raw);
     await turn.begin();
     turn.isWorking = true;

@@ -1,7 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '../problems/problem.ts';
+import { hasBody } from './request-deadline.ts';
+import { connectionClosed } from './turns.ts';
 
 /** Browsers, proxies and HTTP libraries send one request at a time on a connection, benchmarks about ten. */
 const MAX_IN_PROGRESS = 16;
@@ -15,8 +17,8 @@ const MAX_IN_PROGRESS = 16;
  * clients send them on another connection (RFC 9112 section 9.3.2).
  */
 export function limitPipelining(server: FastifyInstance): void {
-  /** What begins each request of a connection that has not ended. The first has begun. */
-  const lines = new WeakMap<Socket, (() => void)[]>();
+  const lines = new WeakMap<Socket, Place[]>();
+  const places = new WeakMap<FastifyRequest, Place>();
   const refusing = new WeakSet<Socket>();
   server.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
@@ -31,15 +33,37 @@ export function limitPipelining(server: FastifyInstance): void {
       done(tooMany());
       return;
     }
-    // The response to an earlier request must not pass on its context, such as a trace.
-    line.push(line.length === 0 ? done : AsyncResource.bind(() => done()));
+    const place: Place = { begin: null, hasBody: hasBody(request) };
+    line.push(place);
+    places.set(request, place);
     reply.raw.once('close', () => {
       line.shift();
-      // After the end of the connection, nobody would receive the response.
-      if (socket.writable) line[0]?.();
+      if (socket.writable) line[0]?.begin?.();
+      else for (const each of line.splice(0)) each.begin?.(afterEnd(each));
     });
-    if (line.length === 1) done();
+    done();
   });
+  // Bodies arrive before, within their time, so that what a page sends last is handled although the page is gone.
+  server.addHook('preHandler', (request, _reply, done) => {
+    const place = places.get(request);
+    const line = lines.get(request.raw.socket) ?? [];
+    if (place === undefined || line[0] === place) done();
+    else if (!line.includes(place)) done(afterEnd(place));
+    // The response to an earlier request must not pass on its context, such as a trace.
+    else place.begin = AsyncResource.bind((problem?: ProblemError) => done(problem));
+  });
+}
+
+/** A request among those of its connection whose responses have not ended. */
+interface Place {
+  /** Begins it. Null until its body has arrived. @param problem the response instead */
+  begin: ((problem?: ProblemError) => void) | null;
+  hasBody: boolean;
+}
+
+/** The response to a request whose connection has ended, unless it brings data: nobody would receive what it reads. */
+function afterEnd(place: Place): ProblemError | undefined {
+  return place.hasBody ? undefined : connectionClosed();
 }
 
 function tooMany(): ProblemError {

@@ -34,6 +34,10 @@ function get(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: service\r\n\r\n`;
 }
 
+function post(n: number): string {
+  return `POST /bodies/${n} HTTP/1.1\r\nHost: service\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nbody-${n}`;
+}
+
 describe('requests of a connection that arrive together', () => {
   it('begin one after another, once the client has read the response before', async () => {
     await using server = await startServer();
@@ -60,11 +64,19 @@ describe('requests of a connection that arrive together', () => {
     assert.deepEqual(server.begun, ['/large/1', '/small/other']);
   });
 
+  it('begin after the end of their connection if they bring data, such as the last save of a page', async () => {
+    await using server = await startServer();
+    const socket = connectTo(server.url).pause();
+    socket.write(get('/large/1') + post(2) + get('/small/3'));
+    await until(() => server.begun.length > 0, 'the first begins');
+    socket.destroy();
+    await until(() => server.begun.length === 2, 'the data is stored');
+    assert.deepEqual(server.begun, ['/large/1', '/bodies/2']);
+  });
+
   it('keep their bodies', async () => {
     await using server = await startServer();
     const socket = connectTo(server.url).setEncoding('utf8');
-    const post = (n: number) =>
-      `POST /bodies/${n} HTTP/1.1\r\nHost: service\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nbody-${n}`;
     let received = '';
     socket.on('data', (text) => {
       received += text;

@@ -12,6 +12,9 @@ import { LrsClient, lrsClient, statement } from './lrs-helpers.ts';
 
 // Runs on SQLite alone: turns are kept in the memory of the process.
 
+const MAX_AT_ONCE = 4;
+/** A body that is read before its request has a turn. */
+const SMALL_BODY_BYTES = 2_000;
 /** Requests of a caller that are handled at once or wait. */
 const MAX_REQUESTS = 104;
 /** No further response is made while 32 MiB are unsent; those of the requests in progress are added. */
@@ -23,7 +26,7 @@ const BODY_BYTES = 16_777_216;
 const LARGE_READS = [
   ...['/webhooks', '/bundles', '/equivalents', '/events', '/audit-log', '/ui/api/dead-letters'],
   ...['/webhooks/1/deliveries', '/webhooks/1/deliveries/1', '/webhooks/1/line/messages'],
-  ...['/webhooks/1/line/messages/1', '/events/1', '/webhooks/1', '/registrations/1'],
+  ...['/webhooks/1/line/messages/1', '/events/1'],
   ...['/ui/api/accounts', '/ui/api/accounts/1/contents', '/ui/api/registrations', '/ui/api/webhooks'],
   ...['/ui/api/courses', '/ui/api/equivalents', '/ui/api/bundles', '/ui/api/addable-accounts'],
   ...['/ui/api/addable-content', '/ui/api/search/assets'],
@@ -80,7 +83,8 @@ test('large responses that a caller does not read wait for each other, and nobod
       assert.equal(await read(`/registrations/${registrationId}/${part}`), 429, part);
     for (const large of LARGE_READS) assert.equal(await read(large), 429, large);
     assert.ok(answered <= MAX_RESPONSES, `${answered} are answered`);
-    assert.equal(await read(`/accounts/${accountId}`), 200, 'small responses are not concerned');
+    for (const single of [`/accounts/${accountId}`, `/registrations/${registrationId}`])
+      assert.equal(await read(single), 200, 'single records are not concerned');
     assert.equal(
       await lrs.store(statement()).then(
         () => 'stored',
@@ -187,13 +191,29 @@ test('a client that may only read is refused before the body of a write arrives'
   assert.match(String(response), /^HTTP\/1\.1 403 /);
 });
 
+test('writes of a client whose small bodies have not arrived keep no turn from others', async () => {
+  await using service = await startTestService();
+  const lrs = await lrsClient(service);
+  const sockets: Socket[] = [];
+  try {
+    for (let n = 0; n < MAX_AT_ONCE; n++) {
+      const socket = beginStatements(service.url, lrs, SMALL_BODY_BYTES);
+      sockets.push(socket);
+      await until(() => socket.bytesWritten > 0 && !socket.connecting, 'the head is sent');
+    }
+    await lrs.store(statement());
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
 /** Sends the head of a request that stores statements, and nothing of its body. */
-function beginStatements(url: string, { authorization }: LrsClient): Socket {
+function beginStatements(url: string, { authorization }: LrsClient, bytes = BODY_BYTES): Socket {
   const socket = connectTo(url);
   const head = [
     'POST /xapi/statements HTTP/1.1',
     ...[`Host: ${new URL(url).host}`, `Authorization: ${authorization}`],
-    ...['X-Experience-API-Version: 1.0.3', 'Content-Type: application/json', `Content-Length: ${BODY_BYTES}`],
+    ...['X-Experience-API-Version: 1.0.3', 'Content-Type: application/json', `Content-Length: ${bytes}`],
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
   return socket;

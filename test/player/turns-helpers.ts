@@ -1,6 +1,6 @@
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import { readSmallBodiesEarly } from '../../src/player/content-origin/early-bodies.ts';
+import { readSmallBodiesEarly } from '../../src/http/early-bodies.ts';
 import { takeTurns } from '../../src/player/content-origin/launch-turns.ts';
 import { RequestOrder } from '../../src/player/content-origin/request-order.ts';
 import type { PlayerLaunch } from '../../src/player/launches/launch.ts';

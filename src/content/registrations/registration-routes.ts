@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Transaction } from '../../database/database.ts';
 import { callerOf } from '../../http/authorization.ts';
-import { TOO_MANY_READS } from '../../http/caller-turns.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { pageRequest, pageResponse } from '../../http/paging.ts';
@@ -151,14 +150,14 @@ function getRegistrationRoute(routes: Routes, { registrations, learning }: Regis
   routes.get(
     '/registrations/:registration_id',
     {
-      config: { ...READ, hasLargeResponse: true },
+      config: READ,
       schema: {
         tags,
         operationId: 'getRegistration',
         summary: 'Read a registration',
         params: RegistrationParams,
         description: 'Includes the units of the course, with the learner’s progress in the latest attempt.',
-        response: { 200: RegistrationWithUnitsRecord, ...problems(404, { 429: TOO_MANY_READS }) },
+        response: { 200: RegistrationWithUnitsRecord, ...problems(404) },
       },
     },
     async (request, reply) => {

@@ -3,6 +3,7 @@ import { MIB } from '../../bytes.ts';
 import { launchPagePolicy, refusalPage } from '../../content/registrations/launch-page.ts';
 import { awaitResponses } from '../../http/awaited-responses.ts';
 import { limitConnections } from '../../http/connection-limit.ts';
+import { readSmallBodiesEarly } from '../../http/early-bodies.ts';
 import { ignoreExpectations } from '../../http/expectations.ts';
 import { requireOneHost } from '../../http/host-field.ts';
 import { releaseConnections } from '../../http/kept-connections.ts';
@@ -18,7 +19,6 @@ import { ProblemError } from '../../problems/problem.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
 import { SLOWEST_BYTES_PER_MS } from '../slow-connection.ts';
-import { readSmallBodiesEarly } from './early-bodies.ts';
 import { takeTurns } from './launch-turns.ts';
 
 declare module 'fastify' {

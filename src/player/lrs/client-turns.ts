@@ -2,6 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { KIB } from '../../bytes.ts';
 import type { CallerTurns } from '../../http/caller-turns.ts';
 import { Turns } from '../../http/turns.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import { SECOND_MS } from '../../time/units.ts';
+import { untilAborted } from '../../time/until-aborted.ts';
 import { callerIdOf } from './lrs-clients.ts';
 import type { LrsRequest, LrsResponse } from './lrs-request.ts';
 import { assertMethod, isRead, type LrsScope } from './lrs-scope.ts';
@@ -10,6 +13,8 @@ import { assertMethod, isRead, type LrsScope } from './lrs-scope.ts';
 const LARGE_BYTES = 64 * KIB;
 /** The largest takes a third of a second, for which all other changes wait on SQLite. */
 const MAX_LARGE_WRITES = 1;
+/** If the database does not respond, those that wait would otherwise fail one after another. */
+const LARGE_WAIT_MS = 30 * SECOND_MS;
 
 /**
  * Lets the requests of API clients take turns: each client's own, and the large writes of all of them. Otherwise, a client
@@ -25,19 +30,27 @@ export class ClientTurns {
 
   /**
    * Resolves at the beginning of the request's turn among those of its caller.
-   * @throws {ProblemError} `method-not-allowed`, `forbidden`, `too-many-requests`
+   * @throws {ProblemError} `method-not-allowed`, `forbidden`, `too-many-requests`, `invalid-request` if the connection is closed
+   *   before
    */
   async take(request: FastifyRequest, scope: LrsScope, method: string): Promise<void> {
     assertMethod(scope, method);
     await this.#ofCallers.take(request, callerIdOf(scope), isRead(method) ? 'read' : 'write');
   }
 
-  /** Does the work of a request whose body has arrived, a large write in its turn among those of all callers. */
+  /**
+   * Does the work of a request whose body has arrived, a large write in its turn among those of all callers.
+   * @throws {ProblemError} `unavailable` if the turn does not begin in time, and what `work` throws
+   */
   async run({ method, body }: LrsRequest, work: () => Promise<LrsResponse>): Promise<LrsResponse> {
     if (isRead(method) || body.length < LARGE_BYTES) return await work();
     const turn = this.#largeWrites.request('all');
     try {
-      await turn.begin();
+      await untilAborted(turn.begin(), AbortSignal.timeout(LARGE_WAIT_MS)).catch(() => {
+        throw new ProblemError('unavailable', 'Large writes of others take too long', {
+          headers: { 'Retry-After': '1' },
+        });
+      });
       return await work();
     } finally {
       turn.end();

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MIB } from '../../bytes.ts';
+import { acceptEarlyBodies, readSmallBodyEarly } from '../../http/early-bodies.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { ClientTurns } from './client-turns.ts';
 import type { FormPlaces } from './form-places.ts';
@@ -71,6 +72,7 @@ export async function lrsRoutes(
   };
   app.decorateRequest('lrsScope', null);
   app.decorateRequest('freeForm', null);
+  if (turns !== null) acceptEarlyBodies(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onSend', async (request, reply) => addHeaderFields(lrs, request, reply));
@@ -82,8 +84,10 @@ export async function lrsRoutes(
     const query = queryOf(request);
     const isForm = isFormRequest(request.method, query);
     if (authorization !== undefined || !isForm) {
+      // A page that is left does not send its statement again.
+      if (turns !== null) readSmallBodyEarly(request);
       request.lrsScope = await scopeOf(request, authorization);
-      // Before the body arrives, because those that wait would fill the memory.
+      // Before a larger body arrives, because those that wait would fill the memory.
       await turns?.take(request, request.lrsScope, isForm ? methodInQuery(query) : request.method);
       return;
     }

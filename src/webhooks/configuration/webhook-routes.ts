@@ -96,13 +96,13 @@ function readRoutes(routes: Routes, webhooks: WebhookService): void {
   routes.get(
     '/webhooks/:webhook_id',
     {
-      config: { ...READ, hasLargeResponse: true },
+      config: READ,
       schema: {
         tags,
         operationId: 'getWebhook',
         summary: 'Read a webhook',
         params: WebhookParams,
-        response: { 200: WebhookRecord, ...problems(404, { 429: TOO_MANY_READS }) },
+        response: { 200: WebhookRecord, ...problems(404) },
       },
     },
     async (request, reply) => {

@@ -30,7 +30,7 @@ export class StuckUnsent extends Error {
 /** The service refuses to open the page. */
 export class RefusedPage extends Refusal {
   override name = 'RefusedPage';
-  /** Whether unsent data of an earlier page is lost that was to be saved later, and no page that opened has shown that. */
+  /** Whether unsent data of an earlier page, which was to be saved later, is lost, and no opened page has said so. */
   readonly isLost: boolean;
 
   constructor({ status, text }: Refusal, isLost: boolean) {

@@ -33,7 +33,7 @@ export const TEXTS = {
   recovered: 'Your work from before the connection was lost is now saved.',
   supersededTitle: 'The course was opened in another window',
   superseded:
-    'The other window is newer, so this page saves nothing. Continue there, or continue here: then the other window saves nothing more.',
+    'The other window is newer, so this page saves nothing. Continue there. If you continue here instead, the other window stops saving.',
   takeOver: 'Continue here',
   resetTitle: 'Your course was reset',
   reset:

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
-import { KIB } from '../../bytes.ts';
-import { connectionClosed } from '../../http/turns.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { KIB } from '../bytes.ts';
+import { connectionClosed } from './turns.ts';
 
 /** The most that a page may send while it closes (`keepalive` in the Fetch standard). */
 const MAX_EARLY_BYTES = 64 * KIB;
@@ -15,19 +15,29 @@ declare module 'fastify' {
 }
 
 /**
- * Reads small bodies while they arrive, before any hook waits. Node.js drops what nobody has read when the connection
- * ends, and a browser that quits ends it as soon as the last save is sent. Node.js itself would keep as much in memory.
+ * Reads small bodies while they arrive, before the hooks that follow wait. Node.js drops what nobody has read when the
+ * connection ends, and a browser that quits ends it as soon as the last save is sent. Node.js itself would keep as much in memory.
  */
 export function readSmallBodiesEarly(scope: FastifyInstance): void {
-  scope.decorateRequest('earlyBody', null);
+  acceptEarlyBodies(scope);
   scope.addHook('onRequest', (request, _reply, done) => {
-    const length = Number(request.headers['content-length'] ?? 0);
-    if (length > 0 && length <= MAX_EARLY_BYTES) request.earlyBody = bodyOf(request.raw);
+    readSmallBodyEarly(request);
     done();
   });
+}
+
+/** Lets the routes of a scope use bodies that a hook has read with {@link readSmallBodyEarly}. */
+export function acceptEarlyBodies(scope: FastifyInstance): void {
+  scope.decorateRequest('earlyBody', null);
   scope.addHook('preParsing', async ({ earlyBody }, _reply, payload) =>
     earlyBody === null ? payload : Readable.from([await earlyBody]),
   );
+}
+
+/** Reads the body of a request while it arrives, if it is small. */
+export function readSmallBodyEarly(request: FastifyRequest): void {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length > 0 && length <= MAX_EARLY_BYTES) request.earlyBody = bodyOf(request.raw);
 }
 
 function bodyOf(raw: IncomingMessage): Promise<Buffer> {
