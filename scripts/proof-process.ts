@@ -18,31 +18,52 @@ interface ProofOptions {
   signal: AbortSignal;
 }
 
-const REPORTER = './scripts/passed-tests-reporter.js';
+const REPORTER = './scripts/test-results-reporter.js';
+
+/** What the tests of a proof found. */
+export interface ProofOutcome {
+  result: ProofResult;
+  /** What they did not check, a line each. */
+  notes: string;
+  /** The names of those that failed, each with the reason. */
+  failures: readonly string[];
+}
 
 /**
  * Runs the test files of a proof, one after another, until one fails. Each file runs in its own process group, so that none of its
  * processes remains when it ends.
- *
- * @returns the result, and the notes about what the tests did not check
  */
 export async function runProof(
   files: readonly string[],
   environment: NodeJS.ProcessEnv,
   { reports, ...options }: ProofOptions,
-): Promise<{ result: ProofResult; notes: string }> {
-  const [notesFile, passedFile] = [path.join(reports, 'notes'), path.join(reports, 'passed')];
+): Promise<ProofOutcome> {
+  const [notesFile, resultsFile] = [path.join(reports, 'notes'), path.join(reports, 'results')];
   const notes = () => textOf(notesFile);
-  let passed = '';
+  let hasRun = false;
   for (const file of files) {
     const surroundings = { ...environment, PROOF_NOTES: notesFile };
     const isPassed =
-      !options.signal.aborted && (await runFile(file, surroundings, { ...options, passedFile })) === 0;
-    if (!isPassed) return { result: 'FAILED', notes: notes() };
-    passed += textOf(passedFile);
+      !options.signal.aborted && (await runFile(file, surroundings, { ...options, resultsFile })) === 0;
+    const results = resultsIn(resultsFile);
+    if (!isPassed) return { result: 'FAILED', notes: notes(), failures: failuresOf(results) };
+    hasRun ||= results.length > 0;
   }
-  if (passed === '') return { result: 'not checked', notes: notes() };
-  return { result: notes() === '' ? 'passed' : 'in part', notes: notes() };
+  const result = !hasRun ? 'not checked' : notes() === '' ? 'passed' : 'in part';
+  return { result, notes: notes(), failures: [] };
+}
+
+/** A test that ran: whether it passed, its name, and the reason if it failed. */
+type TestResult = ['passed' | 'failed', string, string?];
+
+/** What `test-results-reporter.js` wrote. The last line is unfinished if the tests were ended. */
+function resultsIn(file: string): TestResult[] {
+  const lines = textOf(file).split('\n').slice(0, -1);
+  return lines.map((line): TestResult => JSON.parse(line));
+}
+
+function failuresOf(results: readonly TestResult[]): string[] {
+  return results.filter(([what]) => what === 'failed').map(([, name, reason]) => `${name}: ${reason}`);
 }
 
 /** The text of a file, empty if it does not exist. */
@@ -53,13 +74,13 @@ function textOf(file: string): string {
 async function runFile(
   file: string,
   environment: NodeJS.ProcessEnv,
-  { write, signal, passedFile }: Omit<ProofOptions, 'reports'> & { passedFile: string },
+  { write, signal, resultsFile }: Omit<ProofOptions, 'reports'> & { resultsFile: string },
 ): Promise<number> {
   // Inside a test this variable would have the file report to the test's own runner.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const reporters = [
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-    ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${passedFile}`],
+    ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${resultsFile}`],
   ];
   const tests = spawn(process.execPath, [...NODE_OPTIONS, ...reporters, file], {
     cwd: ROOT,

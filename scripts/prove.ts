@@ -6,7 +6,7 @@ import { SECOND_MS } from '../src/time/units.ts';
 import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
 import { startPostgresServer } from '../test/support/postgres-server.ts';
 import { proofFolder } from './proof-folder.ts';
-import { type ProofResult, runProof } from './proof-process.ts';
+import { type ProofOutcome, type ProofResult, runProof } from './proof-process.ts';
 import { type DatabaseName, type Extent, PROOFS, type Proof } from './proofs.ts';
 
 /**
@@ -107,10 +107,8 @@ interface Job {
 }
 
 /** What came of a job. */
-interface Outcome {
+interface Outcome extends Pick<ProofOutcome, 'notes' | 'failures'> {
   row: Row;
-  /** What it did not check, a line each. */
-  notes: string;
 }
 
 /** The environment that jobs share. */
@@ -133,7 +131,7 @@ async function runJob({ name, database }: Job, surroundings: Surroundings): Prom
   if (!isShared) process.stderr.write(heading);
   let written = heading;
   const start = performance.now();
-  const { result, notes } = await runProof(
+  const { result, notes, failures } = await runProof(
     files,
     {
       ...environment(extent),
@@ -161,7 +159,7 @@ async function runJob({ name, database }: Job, surroundings: Surroundings): Prom
     result,
     seconds: Math.round((performance.now() - start) / SECOND_MS),
   };
-  return { row, notes };
+  return { row, notes, failures };
 }
 
 /** Runs jobs in their order, `atOnce` of them at the same time, until the command is interrupted. */
@@ -217,6 +215,9 @@ async function prove({ jobs, extent }: ReturnType<typeof parse>): Promise<void> 
   console.table(outcomes.map(({ row }) => row));
   const notes = outcomes.map(({ notes }) => notes).join('');
   if (notes !== '') console.log(notes.trimEnd());
+  // Repeats the failures, because much output may follow them above.
+  for (const { row, failures } of outcomes)
+    for (const failure of failures) console.log(`Failed: ${row.proof} on ${row.database}: ${failure}`);
   if (outcomes.some(({ row }) => row.result === 'FAILED')) process.exitCode = 1;
 }
 

@@ -246,12 +246,14 @@ process.exitCode = 0;
     assertFails(await play(), /^0 of 0 calls/m, 'a suite without a call');
   });
 
-  it('"npm run prove" fails when a run fails, and says on which databases', async () => {
+  it('"npm run prove" fails when a run fails, and says on which databases and why', async () => {
     using folder = commandFolder();
     // Fewer operations than a run can have.
     const outcome = await runScript(folder.path, 'prove', 'model', '--seed', '1', '--operations', '1');
-    for (const database of ['SQLite', 'PostgreSQL'])
+    for (const database of ['SQLite', 'PostgreSQL']) {
       assertFails(outcome, new RegExp(`│ 'model' +│ '${database}' +│ '1' +│ 'FAILED' +│`), database);
+      assertFails(outcome, new RegExp(`^Failed: model on ${database}: .+: .*[a-z]`, 'm'), database);
+    }
     assert.equal(outcome.output.match(/^test at \S+model\.test\.ts/gm)?.length, 2, outcome.output);
     assertNothingLeft(folder.path);
   });

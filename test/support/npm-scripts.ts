@@ -63,9 +63,10 @@ export function assertFails({ code, output }: ScriptResult, said: RegExp, what: 
   assert.match(output, said, what);
 }
 
-/** Requires that a command succeeded. */
+/** Requires that a command succeeded. The first line of the error, which reports repeat, has the failures that the command names. */
 export function assertPasses({ code, output }: ScriptResult, what: string): void {
-  assert.equal(code, 0, `${what}\n${output}`);
+  const failures = output.match(/(?<=^Failed: ).+/gm) ?? [];
+  assert.equal(code, 0, `${[what, ...failures].join('; ')}\n${output}`);
 }
 
 /** Requires that a command has left no server and no data behind. */
