@@ -9,7 +9,7 @@ import {
 } from './database/data-folder.ts';
 import type { Database, Reader } from './database/database.ts';
 import { installationOf } from './database/installation.ts';
-import { type BlockedAttempt, MIGRATIONS, migrate } from './database/migrate.ts';
+import { type BlockedAttempt, MIGRATIONS, migrate, withAdvice } from './database/migrate.ts';
 import { PostgresDatabase } from './database/postgres/postgres-database.ts';
 import { SqliteDatabase } from './database/sqlite/sqlite-database.ts';
 import { assertFolderUnused, assertNoInstanceRuns } from './housekeeping/migration-guards.ts';
@@ -97,6 +97,8 @@ export async function openStorage(
     secretFile: folder.secretFile,
     configured: settings.webhooks_auth_secret,
     former: settings.webhooks_auth_secret_previous,
+  }).catch((error: unknown) => {
+    throw withAdvice(error, 'the database cannot be read');
   });
   if (!embedded) openDataFolder(settings.data_dir, use);
   const migrated = await migrate(database, now, MIGRATIONS, {

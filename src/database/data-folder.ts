@@ -10,6 +10,8 @@ const ROOT_USER = 0;
 const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
 const SQLITE_CANTOPEN = 14;
+/** SQLite opens no file whose path, with `-journal` at its end, is longer than 512 bytes. `coursewire.lock` is the longest. */
+const MAX_FOLDER_PATH_BYTES = 512 - '/coursewire.lock-journal'.length;
 
 /** The data folder is unusable: it is not writable, or another process is using it. */
 export class DataFolderError extends Error {
@@ -85,6 +87,7 @@ export function openDataFolder(
   const places = dataFolderPaths(folder);
   const root = places.path;
   try {
+    if (holdsDatabase) assertShortEnough(root);
     assertOwn(places, holdsDatabase, contentStore);
     for (const place of [root, places.contentFolder, places.temporaryFolder]) {
       mkdirSync(place, { recursive: true, mode: PRIVATE_FOLDER_MODE });
@@ -99,6 +102,15 @@ export function openDataFolder(
     throw error instanceof DataFolderError ? error : unusable(root, error);
   }
   return places;
+}
+
+function assertShortEnough(root: string): void {
+  const bytes = Buffer.byteLength(root);
+  if (bytes <= MAX_FOLDER_PATH_BYTES) return;
+  throw new DataFolderError(
+    `the path of the data folder ${root} has ${bytes} bytes. Set data_dir to one of at most ${MAX_FOLDER_PATH_BYTES} bytes, ` +
+      'because SQLite opens no file with a longer path',
+  );
 }
 
 /** A folder that is closed to others and cleaned must not be the home folder of someone, or that of another program. */

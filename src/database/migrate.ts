@@ -107,6 +107,9 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
 const PATIENCE_MS = 10 * MINUTE_MS;
 const INSUFFICIENT_PRIVILEGE = '42501';
+/** Without a right on the schema, PostgreSQL does not find it. */
+const INVALID_SCHEMA_NAME = '3F000';
+const LACKS_RIGHTS: ReadonlySet<string> = new Set([INSUFFICIENT_PRIVILEGE, INVALID_SCHEMA_NAME]);
 
 /** A later release has changed the database in a way that this program does not support. */
 export class NewerDatabaseError extends Error {
@@ -167,7 +170,7 @@ export async function migrate(
     const attempt = await tryToMigrate(database, called, (tx, onTurn) =>
       migrateIn(tx, { now, migrations, guard, called, adviceIfNewer, onTurn }),
     ).catch((error: unknown) => {
-      throw withAdvice(error, called);
+      throw withAdvice(error, `${called} cannot be migrated`);
     });
     if ('applied' in attempt) return attempt.applied;
     const { blockers, error } = attempt;
@@ -179,11 +182,11 @@ export async function migrate(
   }
 }
 
-/** The error of an attempt, with what to do if the user of the database has too few rights. */
-function withAdvice(error: unknown, called: string): unknown {
-  if (!(error instanceof StatementError) || error.code !== INSUFFICIENT_PRIVILEGE) return error;
+/** The error of a statement, with what to do if the user of the database has too few rights. `failed` says what cannot be done. */
+export function withAdvice(error: unknown, failed: string): unknown {
+  if (!(error instanceof StatementError) || !LACKS_RIGHTS.has(error.code)) return error;
   return new StatementError(
-    `${called} cannot be migrated: ${error.message}. Its user must own the tables of this service and be allowed to create more ` +
+    `${failed}: ${error.message}. Its user must own the tables of this service and be allowed to create more ` +
       '(see "PostgreSQL" in docs/operating.md)',
     error.code,
   );

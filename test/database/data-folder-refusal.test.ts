@@ -31,6 +31,27 @@ async function diskOf(t: TestContext): Promise<SmallDisk | null> {
 
 const CREATE = ['client', 'create', '--name', 'a', '--email', 'a@example.com'];
 
+describe('a data folder with a long path', () => {
+  it('is refused if SQLite opens no file there, and is not created', async () => {
+    using folder = temporaryFolder();
+    const first = path.join(folder.path, 'x'.repeat(250));
+    const longest = path.join(first, 'y'.repeat(488 - Buffer.byteLength(first) - 1));
+    const created = await runCommand(CREATE, { data_dir: longest });
+    assert.equal(created.code, 0, created.err);
+    const tooLong = `${longest}y`;
+    const { code, err } = await runCommand(CREATE, { data_dir: tooLong });
+    assert.deepEqual(
+      [code, err],
+      [
+        1,
+        `coursewire: the path of the data folder ${tooLong} has 489 bytes. Set data_dir to one of at most 488 bytes, because ` +
+          'SQLite opens no file with a longer path\n',
+      ],
+    );
+    assert.ok(!existsSync(tooLong));
+  });
+});
+
 describe('a data folder that belongs to someone else', () => {
   for (const foreign of ['mine.txt', path.join('tmp', 'mine')]) {
     it(`is refused because of ${foreign}, and stays as it was`, async () => {

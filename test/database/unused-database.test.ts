@@ -55,6 +55,42 @@ describe('a PostgreSQL database that no service has used', {
   });
 });
 
+describe('a PostgreSQL database whose tables belong to another user', {
+  skip: ON_POSTGRES ? false : 'PostgreSQL only',
+}, () => {
+  for (const [what, revoked, problem] of [
+    ['tables', '', 'the database cannot be read: permission denied for table service_secrets'],
+    [
+      'schema',
+      'revoke usage on schema public from public',
+      'the database cannot be migrated: no schema has been selected to create in',
+    ],
+  ] as const)
+    it(`is refused with what is missing if its user has no rights on the ${what}`, async () => {
+      using folder = temporaryFolder();
+      await using postgres = await createPostgresDatabase({ empty: true });
+      await using client = await connect(postgres.url);
+      const created = await runCommand(FIRST, { data_dir: folder.path, database_url: postgres.url });
+      assert.equal(created.code, 0, created.err);
+      const name = `no_rights_on_${what}`;
+      await client.query(`create user ${name} password 'x'; ${revoked}`);
+      try {
+        const url = new URL(postgres.url);
+        url.username = name;
+        url.password = 'x';
+        const { code, err } = await runCommand(FIRST, { data_dir: folder.path, database_url: url.href });
+        assert.equal(
+          err,
+          `coursewire: ${problem}. Its user must own the tables of this service and be allowed to create more ` +
+            '(see "PostgreSQL" in docs/operating.md)\n',
+        );
+        assert.equal(code, 1);
+      } finally {
+        await client.query(`drop user ${name}`);
+      }
+    });
+});
+
 async function connect(url: string): Promise<Client & AsyncDisposable> {
   const client = new Client(url);
   await client.connect();
