@@ -95,12 +95,13 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   learners: {
     about:
-      '200 learners in courses of every kind while the process is killed: nothing that was saved is lost',
+      '200 learners, three in a browser, while the process is killed: nothing that was saved is lost, each completion is one message',
     files: ['test/proofs/learners.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({
       LEARNERS_KILLS: kills ?? (quick ? '1' : '20'),
       LEARNERS_COUNT: quick ? '10' : '200',
+      LEARNERS_IN_BROWSER: quick ? '1' : '3',
     }),
   },
   soak: {

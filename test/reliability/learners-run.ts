@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import type { Browser } from 'playwright-core';
 import { uploadForm } from '../content/packages.ts';
 import { zipOf } from '../support/course-packages.ts';
+import { freePort } from '../support/free-port.ts';
 import { temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
+import { BROWSER_LEARNERS, BrowserLearner } from './browser-learner.ts';
 import { COURSE_KINDS, type CourseKind, type OpenCourse } from './learner-courses.ts';
 import { MortalProgram } from './mortal-program.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -13,15 +16,19 @@ export interface LearnersOptions {
   seed: number;
   learners: number;
   kills: number;
+  /** How many of the learners use this browser. The others send what a course and the player's page would send. */
+  inBrowser: { browser: Browser; learners: number } | null;
 }
 
 /** The numbers of a run without a failure. */
 export interface LearnersResult {
   kills: number;
   learners: number;
+  /** How many of them used a browser. */
+  inBrowser: number;
   /** Confirmed writes of the courses' data. */
   commits: number;
-  /** Writes that a kill interrupted, so that it is unknown whether they were recorded. */
+  /** Writes that a kill interrupted: it is unknown whether they were recorded, or the page in a browser kept them. */
   cutOff: number;
   /** How often a course was opened again and had at least the confirmed data. */
   resumed: number;
@@ -47,6 +54,11 @@ class Learner {
     this.#program = program;
     this.registrationId = registrationId;
     this.#kind = kind;
+  }
+
+  /** Whether the learner has saved something. */
+  get canLose(): boolean {
+    return this.commits > 0;
   }
 
   /** Learns until `isOver`, then passes the course. */
@@ -102,21 +114,38 @@ export async function runLearners({
   seed,
   learners: count,
   kills,
+  inBrowser,
 }: LearnersOptions): Promise<LearnersResult> {
   const random = new SeededRandom(seed);
   using folder = temporaryFolder();
   await using target = await startTarget();
-  await using program = await MortalProgram.start({ data_dir: folder.path });
-  const learners = await register(program, target, count);
+  // Pages in browsers find the next process at the same address.
+  const ports = { port: await freePort(), content_port: await freePort() };
+  await using program = await MortalProgram.start({ data_dir: folder.path, ...ports });
+  await using windows = new AsyncDisposableStack();
+  const enrol = await openSchool(program, target);
+  const browserLearners: BrowserLearner[] = [];
+  for (const each of BROWSER_LEARNERS.slice(0, inBrowser?.learners ?? 0)) {
+    const { registrationId } = await enrol(each.standard);
+    const learner = new BrowserLearner(program, { ...each, browser: inBrowser!.browser, registrationId });
+    browserLearners.push(windows.use(learner));
+  }
+  const learners: (Learner | BrowserLearner)[] = [...browserLearners];
+  const standards = Object.keys(COURSE_KINDS) as Standard[];
+  while (learners.length < count)
+    learners.push(new Learner(program, await enrol(standards[learners.length % standards.length]!)));
   const answered = () => learners.reduce((sum, { commits }) => sum + commits, 0);
 
   const learning = Promise.all(learners.map((learner) => learner.learn(() => program.deaths >= kills)));
   while (program.deaths < kills) {
     const wanted = answered() + random.between(count, 4 * count);
     // Some kinds of courses take longer to open. Each learner has something to lose.
-    const isTime = () => answered() >= wanted && learners.every(({ commits }) => commits > 0);
+    const isTime = () => answered() >= wanted && learners.every(({ canLose }) => canLose);
     await Promise.race([until(isTime, 'learners make progress'), learning]);
-    await program.killAndRestart();
+    const isNoticed = () => browserLearners.every(({ hasNoticed }) => hasNoticed);
+    await program.killAndRestart({
+      afterDeath: () => Promise.race([until(isNoticed, 'pages keep what they cannot save'), learning]),
+    });
   }
   await learning;
   for (const { registrationId } of learners) {
@@ -125,10 +154,12 @@ export async function runLearners({
   }
   await until(async () => completionsIn(target).length >= count, 'all completions arrive');
   assert.deepEqual(completionsIn(target).sort(), learners.map(({ registrationId }) => registrationId).sort());
-  const sum = (of: (learner: Learner) => number) => learners.reduce((total, each) => total + of(each), 0);
+  const sum = (of: (learner: Learner | BrowserLearner) => number) =>
+    learners.reduce((total, each) => total + of(each), 0);
   return {
     kills: program.deaths,
     learners: count,
+    inBrowser: browserLearners.length,
     commits: answered(),
     cutOff: sum((learner) => learner.cutOff),
     resumed: sum((learner) => learner.resumed),
@@ -136,8 +167,10 @@ export async function runLearners({
   };
 }
 
-/** Creates a webhook for results, a course of each kind, and learners who are registered for them in turn. */
-async function register(program: MortalProgram, target: Target, count: number): Promise<Learner[]> {
+type Standard = keyof typeof COURSE_KINDS;
+
+/** Creates a webhook for results and a course of each kind. Returns a function that registers another learner for a kind. */
+async function openSchool(program: MortalProgram, target: Target) {
   const { api } = program;
   await api.create('/webhooks', {
     name: 'Results',
@@ -146,28 +179,23 @@ async function register(program: MortalProgram, target: Target, count: number): 
     target_url: target.url,
   });
   const { id: account_id } = await api.create('/accounts', { name: 'Northwind' });
-  const courses: { courseId: string; kind: CourseKind }[] = [];
-  for (const kind of Object.values(COURSE_KINDS)) {
-    const { id: courseId } = await api.create(
-      '/courses',
-      uploadForm(new Uint8Array(await zipOf(kind.files))),
-    );
-    courses.push({ courseId, kind });
+  const courseIds = new Map<string, string>();
+  for (const [standard, { files }] of Object.entries(COURSE_KINDS)) {
+    const { id } = await api.create('/courses', uploadForm(new Uint8Array(await zipOf(files))));
+    courseIds.set(standard, id);
   }
-  const contents = courses.map(({ courseId }) => ({ type: 'COURSE', id: courseId }));
+  const contents = Array.from(courseIds.values(), (id) => ({ type: 'COURSE', id }));
   const { status, body } = await api.post(`/accounts/${account_id}/content`, { contents });
   assert.ok(status < 300, JSON.stringify(body));
-  const learners: Learner[] = [];
-  for (let n = 0; n < count; n++) {
-    const { courseId, kind } = courses[n % courses.length]!;
+  let count = 0;
+  return async (standard: Standard): Promise<{ registrationId: string; kind: CourseKind }> => {
     const { registration_id } = await api.create('/registrations', {
       account_id,
-      course_id: courseId,
-      learner_id: `learner-${n}`,
+      course_id: courseIds.get(standard),
+      learner_id: `learner-${count++}`,
     });
-    learners.push(new Learner(program, { registrationId: registration_id, kind }));
-  }
-  return learners;
+    return { registrationId: registration_id, kind: COURSE_KINDS[standard] };
+  };
 }
 
 /** The registrations whose completion a target received: one for each message, without repeated deliveries. */
