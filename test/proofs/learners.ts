@@ -22,7 +22,8 @@ const MS_PER_KILL = 60_000;
 /** Starts the browser of learners. Null, with a note, where none can start. */
 async function startBrowser(): Promise<Browser | null> {
   try {
-    return await launchChromium();
+    // A signal ends this process, which kills the browser when it exits.
+    return await launchChromium({ handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false });
   } catch (error) {
     const [reason] = (error as Error).message.split('\n');
     noteSkipped(`learners in a browser. ${reason}`);

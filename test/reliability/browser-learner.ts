@@ -66,9 +66,9 @@ export class BrowserLearner implements AsyncDisposable {
   readonly #habit: Habit;
   readonly #windows = new AsyncDisposableStack();
   #window!: Learner;
-  /** How often the service had been killed at the latest save, and when the latest work without it was done. */
-  #deathsAtSave = -1;
-  #deathsNoticed = 0;
+  /** How often the service had been killed at the latest save, and when the latest work without it was done. No kill waits before the learner begins. */
+  #deathsAtSave = Number.POSITIVE_INFINITY;
+  #deathsNoticed = Number.POSITIVE_INFINITY;
 
   constructor(
     program: MortalProgram,
@@ -88,17 +88,19 @@ export class BrowserLearner implements AsyncDisposable {
 
   /** Whether the learner has saved something since the service was last started. */
   get canLose(): boolean {
-    return this.#deathsAtSave === this.#program.deaths;
+    return this.#deathsAtSave >= this.#program.deaths;
   }
 
   /** Whether the learner has seen that the service is dead, and has worked without it. */
   get hasNoticed(): boolean {
-    return this.#deathsNoticed === this.#program.deaths;
+    return this.#deathsNoticed >= this.#program.deaths;
   }
 
   /** Learns until `isOver`, then passes the course, if possible while the service is dead. */
   async learn(isOver: () => boolean): Promise<void> {
     const { progress, passed } = this.#runtime;
+    this.#deathsAtSave = -1;
+    this.#deathsNoticed = -1;
     await this.#open(await newLearner(this.#browser));
     do {
       while (!isOver() && (await this.#save(progress)) === 'saved');

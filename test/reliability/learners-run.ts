@@ -10,6 +10,9 @@ import { COURSE_KINDS, type CourseKind, type OpenCourse } from './learner-course
 import { MortalProgram } from './mortal-program.ts';
 import { SeededRandom } from './seeded-random.ts';
 
+/** How many of the kills happen while learners use a browser: the last ones, because each waits until every page is open again. */
+const KILLS_IN_BROWSER = 5;
+
 /** The extent of a run. */
 export interface LearnersOptions {
   /** Repeats the times of the kills, except for what the process is doing then. */
@@ -54,11 +57,6 @@ class Learner {
     this.#program = program;
     this.registrationId = registrationId;
     this.#kind = kind;
-  }
-
-  /** Whether the learner has saved something. */
-  get canLose(): boolean {
-    return this.commits > 0;
   }
 
   /** Learns until `isOver`, then passes the course. */
@@ -130,21 +128,27 @@ export async function runLearners({
     const learner = new BrowserLearner(program, { ...each, browser: inBrowser!.browser, registrationId });
     browserLearners.push(windows.use(learner));
   }
-  const learners: (Learner | BrowserLearner)[] = [...browserLearners];
+  const others: Learner[] = [];
   const standards = Object.keys(COURSE_KINDS) as Standard[];
-  while (learners.length < count)
-    learners.push(new Learner(program, await enrol(standards[learners.length % standards.length]!)));
+  while (others.length + browserLearners.length < count)
+    others.push(new Learner(program, await enrol(standards[others.length % standards.length]!)));
+  const learners = [...others, ...browserLearners];
   const answered = () => learners.reduce((sum, { commits }) => sum + commits, 0);
 
-  const learning = Promise.all(learners.map((learner) => learner.learn(() => program.deaths >= kills)));
+  const isOver = () => program.deaths >= kills;
+  let learning: Promise<unknown> = Promise.all(others.map((learner) => learner.learn(isOver)));
   while (program.deaths < kills) {
+    if (program.deaths === Math.max(0, kills - KILLS_IN_BROWSER))
+      learning = Promise.all([learning, ...browserLearners.map((learner) => learner.learn(isOver))]);
     const wanted = answered() + random.between(count, 4 * count);
     // Some kinds of courses take longer to open. Each learner has something to lose.
-    const isTime = () => answered() >= wanted && learners.every(({ canLose }) => canLose);
+    const isTime = () => answered() >= wanted && others.every(({ commits }) => commits > 0);
+    const canLose = () => browserLearners.every((learner) => learner.canLose);
+    const hasNoticed = () => browserLearners.every((learner) => learner.hasNoticed);
     await Promise.race([until(isTime, 'learners make progress'), learning]);
-    const isNoticed = () => browserLearners.every(({ hasNoticed }) => hasNoticed);
+    await Promise.race([until(canLose, 'pages save'), learning]);
     await program.killAndRestart({
-      afterDeath: () => Promise.race([until(isNoticed, 'pages keep what they cannot save'), learning]),
+      afterDeath: () => Promise.race([until(hasNoticed, 'pages keep what they cannot save'), learning]),
     });
   }
   await learning;
