@@ -95,7 +95,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   learners: {
     about:
-      '200 learners, three in a browser, while the process is killed: nothing that was saved is lost, each completion is one message',
+      '200 learners, three in a browser, while the process is killed: nothing saved is lost, each completion is one message',
     files: ['test/proofs/learners.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({

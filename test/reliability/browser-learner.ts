@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser, Request } from 'playwright-core';
-import { Learner, newLearner } from '../ui/support/learner.ts';
+import { Learner as LearnerWindow, newLearner } from '../ui/support/learner.ts';
 import { type COURSE_KINDS, kept } from './learner-courses.ts';
 import type { MortalProgram } from './mortal-program.ts';
 
@@ -65,7 +65,7 @@ export class BrowserLearner implements AsyncDisposable {
   readonly #runtime: Runtime;
   readonly #habit: Habit;
   readonly #windows = new AsyncDisposableStack();
-  #window!: Learner;
+  #window!: LearnerWindow;
   /** How often the service had been killed at the latest save, and when the latest work without it was done. No kill waits before the learner begins. */
   #deathsAtSave = Number.POSITIVE_INFINITY;
   #deathsNoticed = Number.POSITIVE_INFINITY;
@@ -153,7 +153,7 @@ export class BrowserLearner implements AsyncDisposable {
       const { body } = await this.#program.read(`/registrations/${this.registrationId}/runtime`);
       this.#assertKept(bookmarkOf(JSON.stringify(body)));
     } else if (this.#habit === 'returns') {
-      const next = new Learner(await page.context().newPage());
+      const next = new LearnerWindow(await page.context().newPage());
       const closed = page.waitForEvent('close');
       await page.close({ runBeforeUnload: true });
       await closed;
@@ -164,7 +164,7 @@ export class BrowserLearner implements AsyncDisposable {
     }
   }
 
-  async #open(window: Learner): Promise<void> {
+  async #open(window: LearnerWindow): Promise<void> {
     this.#window = this.#windows.use(window);
     const launched = await this.#program.call('POST', `/registrations/${this.registrationId}/launch`);
     assert.equal(launched?.status, 200, JSON.stringify(launched));
