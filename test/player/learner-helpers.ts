@@ -19,8 +19,10 @@ export class Player {
 
   /** The same for a given link. */
   static async follow(link: string): Promise<Player> {
-    const { headers } = await fetch(link, { redirect: 'manual' });
-    const player = new Player(headers.get('location')!.replace(/\/player\/$/, ''));
+    const response = await fetch(link, { redirect: 'manual' });
+    const location = response.headers.get('location');
+    assert.ok(location !== null, `${response.status} ${await response.text()}`);
+    const player = new Player(location.replace(/\/player\/$/, ''));
     await player.post('/open');
     return player;
   }
