@@ -184,6 +184,39 @@ describe('statements of the learning record store', () => {
     assert.deepEqual(await lrs.find({ registration }), [id], 'nothing of the batch was stored');
   });
 
+  test('are the same if they are sent again with members in another order, or identifiers in another case', async () => {
+    const [id, target, registration] = [randomUUID(), randomUUID(), randomUUID()];
+    const group = (...member: object[]) => ({ objectType: 'Group', member });
+    const cat = { mbox: 'mailto:Cat@example.com' };
+    const sent = statement({
+      id,
+      actor: group(BOB, ANN, cat),
+      object: reference(target),
+      context: { registration, statement: reference(target), team: group(ANN, cat) },
+    });
+    await lrs.store(sent);
+    const { homePage, name } = BOB.account;
+    const catAgain = { objectType: 'Agent', mbox: 'mailto:Cat@EXAMPLE.com', name: 'Cat' };
+    const again = statement({
+      id: id.toUpperCase(),
+      actor: group(catAgain, ANN, { account: { name, homePage } }),
+      object: reference(target.toUpperCase()),
+      context: {
+        registration: registration.toUpperCase(),
+        statement: reference(target.toUpperCase()),
+        team: group(catAgain, ANN),
+      },
+    });
+    const [, next] = await lrs.store(again, statement({ context: { registration } }));
+    assert.deepEqual(await lrs.find({ registration }), [next, id]);
+    for (const actor of [
+      group(BOB, ANN),
+      group(BOB, ANN, ANN),
+      group(BOB, ANN, { mbox: 'mailto:cat@example.com' }),
+    ])
+      assert.equal((await lrs.call('POST', 'statements', { body: { ...sent, actor } })).status, 409);
+  });
+
   test('are rejected with every offending member named', async () => {
     const { status, json } = await lrs.call('POST', 'statements', {
       body: [

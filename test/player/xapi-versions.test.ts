@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService } from '../support/service.ts';
 import { launchUnit, resultOf, xapiCourse } from './learner-helpers.ts';
+import { ANN, activity, BOB, openStore, statement } from './lrs-helpers.ts';
 import { COURSE, FILES, VERB } from './xapi-course-files.ts';
 
 // Runs on SQLite in `npm test`: the version is read from a header. The tests of the limits of the learning record store
@@ -35,4 +37,37 @@ test('a course that requests a version of Tin Can is refused, and the log names 
     lines().map(({ xapi_version }) => xapi_version),
     ['0.95', 'a'.repeat(20)],
   );
+});
+
+test('agents and groups in a context of xAPI 2.0 are returned as identifiers, and may have other names on repeat', async () => {
+  await using parts = new AsyncDisposableStack();
+  const { lrs } = await openStore(parts);
+  const headers = { 'x-experience-api-version': '2.0.0' };
+  const relevantTypes = [activity('type').id];
+  const sent = (id: string, name: string) => ({
+    ...statement({ id }),
+    context: {
+      contextAgents: [
+        { objectType: 'contextAgent', agent: { objectType: 'Agent', ...ANN, name }, relevantTypes },
+      ],
+      contextGroups: [
+        { objectType: 'contextGroup', group: { objectType: 'Group', name, member: [{ ...BOB, name }] } },
+      ],
+    },
+  });
+  const id = randomUUID();
+  for (const name of ['Ann', 'Anna']) {
+    const reply = await lrs.call('POST', 'statements', { body: sent(id, name), headers });
+    assert.equal(reply.status, 200, reply.text);
+  }
+  const query = { statementId: id, format: 'ids' };
+  assert.deepEqual((await lrs.call('GET', 'statements', { query, headers })).json.context, {
+    contextAgents: [{ objectType: 'contextAgent', agent: { objectType: 'Agent', ...ANN }, relevantTypes }],
+    contextGroups: [
+      {
+        objectType: 'contextGroup',
+        group: { objectType: 'Group', member: [{ objectType: 'Agent', ...BOB }] },
+      },
+    ],
+  });
 });

@@ -13,6 +13,11 @@ export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 /** The members of a definition that are combined with those of an earlier one. */
 const COMBINED: readonly string[] = ['name', 'description', 'extensions'];
 const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'];
+/** The lists of agents and groups in a context of xAPI 2.0, and the member of their items that contains one. */
+const CONTEXT_LISTS = [
+  ['contextAgents', 'agent'],
+  ['contextGroups', 'group'],
+] as const;
 
 /** Converts each context activity to a list, the format in which statements are stored and returned. */
 export function withActivityLists<T extends JsonObject>(statement: T): T {
@@ -52,18 +57,40 @@ function essence(statement: JsonObject): JsonObject {
 /** @param statement one whose activities, and those of its substatement, are lists */
 function essenceOfLists(statement: JsonObject): JsonObject {
   const { stored: _stored, authority: _authority, attachments: _attachments, ...rest } = statement;
-  // A UUID is the same in upper case (RFC 9562 section 4).
-  if (typeof rest.id === 'string') rest.id = rest.id.toLowerCase();
-  const { timestamp } = rest;
+  const { timestamp, result, object, context } = rest;
   if (typeof timestamp === 'string') rest.timestamp = parseTimestamp(timestamp);
-  const { result } = rest;
   if (isObject(result) && typeof result.duration === 'string') {
     rest.result = { ...result, duration: toHundredths(result.duration) };
   }
-  return toIds(
-    rest,
-    isObject(rest.object) && rest.object.objectType === 'SubStatement' ? essenceOfLists : undefined,
-  );
+  if (isObject(object) && object.objectType === 'StatementRef') rest.object = inLowerCase(object, 'id');
+  if (isObject(context)) {
+    const { statement: reference } = context;
+    rest.context = {
+      ...inLowerCase(context, 'registration'),
+      ...(isObject(reference) ? { statement: inLowerCase(reference, 'id') } : {}),
+    };
+  }
+  return reduced(inLowerCase(rest, 'id'), { agent: comparableAgent, substatement: essenceOfLists });
+}
+
+/** An object with a UUID in lower case: upper case means the same (RFC 9562 section 4). */
+function inLowerCase(value: JsonObject, name: string): JsonObject {
+  const uuid = value[name];
+  return typeof uuid === 'string' ? { ...value, [name]: uuid.toLowerCase() } : value;
+}
+
+/** The identifiers of an agent or group, without differences that xAPI ignores: the order of members, and the case of domains. */
+function comparableAgent(agent: unknown): unknown {
+  const ids = agentIds(agent);
+  if (!isObject(ids)) return ids;
+  const { mbox, member } = ids;
+  if (typeof mbox === 'string') {
+    return { ...ids, mbox: mbox.replace(/@[^@]*$/, (domain) => domain.toLowerCase()) };
+  }
+  if (!Array.isArray(member)) return ids;
+  const members = member.map(comparableAgent).map((each) => ({ each, key: agentIdentity(each) ?? '' }));
+  members.sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));
+  return { ...ids, member: members.map(({ each }) => each) };
 }
 
 /** Truncates a duration to hundredths of a second. xAPI ignores smaller differences. */
@@ -71,40 +98,60 @@ function toHundredths(duration: string): string {
   return duration.replace(/([.,]\d{2})\d+S$/, '$1S');
 }
 
+/** How the parts of a statement are reduced. */
+interface Reduction {
+  agent: (agent: unknown) => unknown;
+  substatement: (value: JsonObject) => JsonObject;
+}
+
 /** Reduces a statement to the identifiers of its actors, verb and activities. */
-export function toIds(statement: JsonObject, inner: (value: JsonObject) => JsonObject = toIds): JsonObject {
+export function toIds(statement: JsonObject): JsonObject {
+  return reduced(statement, { agent: agentIds, substatement: toIds });
+}
+
+function reduced(statement: JsonObject, reduction: Reduction): JsonObject {
   const copy: JsonObject = { ...statement };
   const { actor, verb, object, context, authority } = statement;
-  copy.actor = agentIds(actor);
+  copy.actor = reduction.agent(actor);
   if (isObject(verb)) copy.verb = { id: verb.id };
-  if (authority !== undefined) copy.authority = agentIds(authority);
-  copy.object = objectIds(object, inner);
-  if (!isObject(context)) return copy;
-  const around: JsonObject = { ...context };
-  for (const name of ['instructor', 'team']) {
-    if (around[name] !== undefined) around[name] = agentIds(around[name]);
-  }
-  if (isObject(around.contextActivities)) {
-    const lists = Object.entries(around.contextActivities).map(([name, value]) => [
-      name,
-      [value].flat().map((each) => objectIds(each, inner)),
-    ]);
-    around.contextActivities = Object.fromEntries(lists);
-  }
-  copy.context = around;
+  if (authority !== undefined) copy.authority = reduction.agent(authority);
+  copy.object = reducedObject(object, reduction);
+  if (isObject(context)) copy.context = reducedContext(context, reduction);
   return copy;
 }
 
-function objectIds(object: unknown, inner: (value: JsonObject) => JsonObject): unknown {
+function reducedContext(context: JsonObject, reduction: Reduction): JsonObject {
+  const copy: JsonObject = { ...context };
+  for (const name of ['instructor', 'team']) {
+    if (copy[name] !== undefined) copy[name] = reduction.agent(copy[name]);
+  }
+  for (const [list, name] of CONTEXT_LISTS) {
+    const value = copy[list];
+    if (!Array.isArray(value)) continue;
+    copy[list] = value.map((each) =>
+      isObject(each) ? { ...each, [name]: reduction.agent(each[name]) } : each,
+    );
+  }
+  if (isObject(copy.contextActivities)) {
+    const lists = Object.entries(copy.contextActivities).map(([name, value]) => [
+      name,
+      [value].flat().map((each) => reducedObject(each, reduction)),
+    ]);
+    copy.contextActivities = Object.fromEntries(lists);
+  }
+  return copy;
+}
+
+function reducedObject(object: unknown, { agent, substatement }: Reduction): unknown {
   if (!isObject(object)) return object;
   switch (object.objectType ?? 'Activity') {
     case 'Activity':
       return { id: object.id };
     case 'Agent':
     case 'Group':
-      return agentIds(object);
+      return agent(object);
     case 'SubStatement':
-      return inner(object);
+      return substatement(object);
     default:
       return object;
   }
