@@ -136,6 +136,14 @@ describe('the learning record store', () => {
     assert.match(refused.headers.get('www-authenticate') ?? '', /^Basic /);
   });
 
+  test('asks callers without credentials for a token or a secret, since some clients wait for that', async () => {
+    const asked = 'Bearer realm="coursewire", Basic realm="coursewire", charset="UTF-8"';
+    for (const method of ['GET', 'POST']) {
+      const { status, headers } = await fetch(`${service.url}/xapi/statements`, { method });
+      assert.deepEqual([status, headers.get('www-authenticate')], [401, asked], method);
+    }
+  });
+
   test('answers each of many wrong secrets with 401, and a right one afterwards as usual', async () => {
     const guess = new LrsClient(`${service.url}/xapi`, basic(`cw_${'0'.repeat(24)}`, 'x'));
     for (let at = 0; at < 12; at++) assert.equal((await guess.call('GET', 'statements')).status, 401);

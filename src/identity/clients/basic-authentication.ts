@@ -4,7 +4,8 @@ import { type ApiClient, type ClientService, hasClientIdForm } from './client-se
 import { noteClientUse } from './note-use.ts';
 
 const BASIC = /^basic +([A-Za-z0-9+/_-]+=*) *$/i;
-const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="coursewire", charset="UTF-8"' };
+/** The value of `WWW-Authenticate` that asks for HTTP Basic credentials. */
+export const BASIC_CHALLENGE = 'Basic realm="coursewire", charset="UTF-8"';
 
 /** Authenticates an API client by its id and secret. */
 export type AuthenticateBasic = (authorization: string, address: string) => Promise<ApiClient>;
@@ -55,6 +56,6 @@ function readBasic(authorization: string): { id: string; secret: string } | null
 
 function refused(): ProblemError {
   return new ProblemError('unauthorized', 'The client is unknown or disabled, or the secret is wrong', {
-    headers: CHALLENGE,
+    headers: { 'WWW-Authenticate': BASIC_CHALLENGE },
   });
 }

@@ -1,7 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { type Actor, callingActor } from '../../audit/actor.ts';
 import type { Authorization, Authorize, Caller } from '../../http/authorization.ts';
-import { type AuthenticateBasic, isBasic } from '../../identity/clients/basic-authentication.ts';
+import {
+  type AuthenticateBasic,
+  BASIC_CHALLENGE,
+  isBasic,
+} from '../../identity/clients/basic-authentication.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { LrsScope } from './lrs-scope.ts';
 
@@ -66,10 +70,14 @@ function callerOf(decision: Authorization): Caller | null {
   return 'caller' in decision ? decision.caller : null;
 }
 
+/** Some clients send their secret only to a service that asks for HTTP Basic. */
 function refusalOf(decision: Authorization): Error {
   if (!('refusal' in decision)) throw new Error('nothing was refused');
   const { status, detail, wwwAuthenticate } = decision.refusal;
+  const challenges = [wwwAuthenticate, status === 401 ? BASIC_CHALLENGE : undefined].filter(
+    (challenge) => challenge !== undefined,
+  );
   return new ProblemError(status === 401 ? 'unauthorized' : 'forbidden', detail, {
-    headers: wwwAuthenticate === undefined ? {} : { 'WWW-Authenticate': wwwAuthenticate },
+    headers: challenges.length === 0 ? {} : { 'WWW-Authenticate': challenges.join(', ') },
   });
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { Database } from '../../database/database.ts';
-import { decodeBasic } from '../../identity/clients/basic-authentication.ts';
+import { BASIC_CHALLENGE, decodeBasic } from '../../identity/clients/basic-authentication.ts';
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
@@ -202,6 +202,6 @@ function givenStates({ launchData }: Session, ofPackage: JsonObject): ReadonlyMa
 
 function refused(): ProblemError {
   return new ProblemError('unauthorized', 'The credential is not the one of this launch', {
-    headers: { 'WWW-Authenticate': 'Basic realm="coursewire", charset="UTF-8"' },
+    headers: { 'WWW-Authenticate': BASIC_CHALLENGE },
   });
 }
