@@ -41,7 +41,8 @@ export function acceptJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
-    if (isEncoded(request)) return done(unsupported('The body must have no Content-Encoding'));
+    const refusal = encodingRefusal(request);
+    if (refusal !== null) return done(refusal);
     try {
       done(null, parseJson(body as Buffer, MAX_MEMBERS));
     } catch (error) {
@@ -192,7 +193,8 @@ function unsupported(detail: string): ProblemError {
   return new ProblemError('unsupported-media-type', detail);
 }
 
-/** Whether the body has a content coding, such as compression (RFC 9110 section 8.4). */
-function isEncoded({ headers }: FastifyRequest): boolean {
-  return (headers['content-encoding'] ?? 'identity').trim().toLowerCase() !== 'identity';
+/** The refusal of a body with a content coding, such as compression (RFC 9110 section 8.4). Null if it has none. */
+export function encodingRefusal({ headers }: FastifyRequest): ProblemError | null {
+  const coding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  return coding === 'identity' ? null : unsupported('The body must have no Content-Encoding');
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { REFUSED_PACKAGES } from '../course-packages/refused-packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { filesOf, importCourse, problemErrors, uploadForm } from './packages.ts';
+import { readAnswer, startTestService, type TestService } from '../support/service.ts';
+import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
 // Runs on SQLite alone: packages are refused before anything is stored.
 
@@ -34,4 +35,19 @@ describe('unusable packages are rejected with the reason and leave nothing behin
       assert.deepEqual(data, [course]);
     });
   }
+
+  it('a compressed form', async () => {
+    const form = new Response(uploadForm(new Uint8Array(await scormPackage())));
+    const body = gzipSync(await form.bytes());
+    const headers = {
+      authorization: `Bearer ${service.api.token}`,
+      'content-type': form.headers.get('content-type') ?? '',
+      'content-encoding': 'gzip',
+    };
+    const answer = await readAnswer(await fetch(`${service.url}/courses`, { method: 'POST', headers, body }));
+    problemErrors(answer, 415);
+    assert.match(answer.body.detail, /no Content-Encoding/);
+    assert.deepEqual(filesOf(service).tmp, []);
+    assert.deepEqual((await service.api.get('/courses')).body.data, [course]);
+  });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { basic } from '../support/basic.ts';
@@ -80,6 +81,24 @@ describe('documents of the learning record store', () => {
       assert.deepEqual(Buffer.from(await response.arrayBuffer()), Buffer.from(body));
     });
   }
+
+  test('are refused if they are compressed, also as statements, because nobody could read them again', async () => {
+    const query = stateOf('coded', { stateId: 's' });
+    const put = (coding: string) =>
+      lrs.call('PUT', 'activities/state', {
+        query,
+        body: gzipSync('{"page":7}'),
+        headers: { 'content-encoding': coding },
+      });
+    const refused = await put('gzip');
+    assert.equal(refused.status, 415);
+    assert.match(refused.json.detail, /no Content-Encoding/);
+    assert.equal((await lrs.call('GET', 'activities/state', { query })).status, 404);
+    const body = gzipSync(JSON.stringify(statement()));
+    const headers = { 'content-encoding': 'gzip' };
+    assert.equal((await lrs.call('POST', 'statements', { body, headers })).status, 415);
+    for (const coding of ['identity', 'UTF-8']) assert.equal((await put(coding)).status, 204, coding);
+  });
 
   test('of profiles are replaced only with the current ETag: one of several concurrent writes wins', async () => {
     const query = { activityId: activity('profile').id, profileId: 'p' };

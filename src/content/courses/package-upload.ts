@@ -4,6 +4,7 @@ import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { KIB } from '../../bytes.ts';
 import { PRIVATE_FILE_MODE } from '../../file-system/file-modes.ts';
+import { encodingRefusal } from '../../http/json-body.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { type FindMissing, ReceivedForm } from './received-form.ts';
 import type { UploadFolder } from './upload-folders.ts';
@@ -44,6 +45,8 @@ export async function receivePackage(
     findMissing,
   }: { maxPackageBytes: number; signal: AbortSignal; findMissing: FindMissing },
 ): Promise<ReceivedUpload> {
+  const refusal = encodingRefusal(request);
+  if (refusal !== null) throw refusal;
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   if (announcedBytes > maxPackageBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxPackageBytes);
   // The reader of parts detects the end of a connection only while reading, so it would wait forever on a closed one.

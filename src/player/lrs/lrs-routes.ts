@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MIB } from '../../bytes.ts';
 import { acceptEarlyBodies, readSmallBodyEarly } from '../../http/early-bodies.ts';
+import { encodingRefusal } from '../../http/json-body.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { ClientTurns } from './client-turns.ts';
 import type { FormPlaces } from './form-places.ts';
@@ -74,7 +75,11 @@ export async function lrsRoutes(
   app.decorateRequest('freeForm', null);
   if (turns !== null) acceptEarlyBodies(app);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    // Without its coding, nobody could read a document again.
+    const refusal = body.length === 0 || hasCharsetAsCoding(request) ? null : encodingRefusal(request);
+    done(refusal, body);
+  });
   app.addHook('onSend', async (request, reply) => addHeaderFields(lrs, request, reply));
   app.addHook('onRequest', async (request, reply) => {
     // Responded to before the body arrives, because anybody may send these.
@@ -114,6 +119,11 @@ export async function lrsRoutes(
       return send(reply, await respond(request.lrsScope, unwrapped));
     },
   });
+}
+
+/** Some clients name the character encoding of a body that is not compressed where its content coding belongs. */
+function hasCharsetAsCoding({ headers }: FastifyRequest): boolean {
+  return /^\s*utf-?8\s*$/i.test(headers['content-encoding'] ?? '');
 }
 
 /** Adds the header fields of every response, also of errors. */
