@@ -115,6 +115,22 @@ describe('documents of the learning record store', () => {
     assert.deepEqual((await lrs.call('GET', 'activities/profile', { query })).json, { n: winner });
   });
 
+  test('of courses that encode in Latin-1 are not mixed up, and a query in UTF-8 finds them', async () => {
+    const escaped = ['%E9', '%E8', 'a%FCb+c', '%C3%9', '100%', '%u0442', '%e9%C3%A9'];
+    const texts = ['é', 'è', 'aüb c', 'Ã%9', '100%', '%u0442', 'éÃ©'];
+    const query = new URLSearchParams(stateOf('latin'));
+    for (const stateId of escaped) {
+      const resource = `activities/state?${query}&stateId=${stateId}`;
+      assert.equal((await lrs.call('PUT', resource, { body: { stateId } })).status, 204, stateId);
+    }
+    for (const [at, stateId] of texts.entries()) {
+      const found = await lrs.call('GET', 'activities/state', { query: stateOf('latin', { stateId }) });
+      assert.deepEqual(found.json, { stateId: escaped[at] });
+    }
+    const listed = await lrs.call('GET', 'activities/state', { query: stateOf('latin') });
+    assert.deepEqual(listed.json.toSorted(), texts.toSorted());
+  });
+
   test('larger than 4 MiB are rejected', async () => {
     const query = stateOf('large', { stateId: 's' });
     const body = JSON.stringify({ data: 'x'.repeat(4 * 1024 * 1024) });

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { basic } from '../support/basic.ts';
 import { connectTo, textUntilClosed } from '../support/raw-http.ts';
 import { createClient, startTestService } from '../support/service.ts';
-import { lrsClient } from './lrs-helpers.ts';
+import { ANN, activity, lrsClient } from './lrs-helpers.ts';
 
 // Runs on SQLite in `npm test`: forms are read before anything is stored. The tests of statements and documents cover both databases.
 
@@ -121,5 +121,22 @@ describe('xAPI requests in forms with the credential inside', () => {
       );
     }
     assert.equal((await send('Authorization', 16_385)).status, 400);
+  });
+
+  test('are read as Latin-1 if they are not UTF-8, percent-encoded or not', async () => {
+    await using service = await startTestService();
+    const lrs = await lrsClient(service);
+    const query = { activityId: activity('latin').id, agent: JSON.stringify(ANN) };
+    const known = { Authorization: lrs.authorization, 'X-Experience-API-Version': '1.0.3', ...query };
+    for (const [at, encoded] of ['%E9', '\xe8', '%C3%AA', '\xc3\xab'].entries()) {
+      const members = `${new URLSearchParams(known)}&stateId=${encoded}&content=%22${encoded}%22`;
+      const body = Buffer.from(members, 'latin1');
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const url = `${lrs.endpoint}/activities/state?method=PUT`;
+      assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 204);
+      const letter = 'éèêë'[at]!;
+      const found = await lrs.call('GET', 'activities/state', { query: { ...query, stateId: letter } });
+      assert.equal(found.json, letter);
+    }
   });
 });

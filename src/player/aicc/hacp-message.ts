@@ -1,5 +1,6 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isAscii } from 'node:buffer';
 import { ProblemError } from '../../problems/problem.ts';
+import { decodePercent } from '../percent-encoding.ts';
 
 /** Requests and responses of HACP, the HTTP protocol of AICC (CMI001, chapter 6). */
 
@@ -48,9 +49,6 @@ const PAIR = /^\s*([A-Za-z_.\d]+)\s*=(.*)$/;
 const LINE_END = /\r\n|\r|\n/;
 /** Only `escape()` of JavaScript writes this. Any other encoding of the same text begins with `%25`. */
 const CODE_UNIT = /%u[0-9a-fA-F]{4}/;
-const PERCENT = 0x25;
-const PLUS = 0x2b;
-const SPACE = 0x20;
 
 /**
  * Parses a form. Courses write the names in any case and the escapes in various encodings.
@@ -164,25 +162,8 @@ function readQuoted(line: string, from: number): { text: string; end: number } |
  * @param text one character per byte
  */
 function unescapeText(text: string): string {
-  const bytes = Buffer.from(text, 'latin1');
-  if (CODE_UNIT.test(text) && isAscii(bytes)) {
+  if (CODE_UNIT.test(text) && isAscii(Buffer.from(text, 'latin1'))) {
     return unescape(text.includes('%20') ? text : text.replaceAll('+', ' ')).toWellFormed();
   }
-  let length = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    const escaped = byte === PERCENT ? digitOf(bytes[at + 1]) * 16 + digitOf(bytes[at + 2]) : Number.NaN;
-    if (!Number.isNaN(escaped)) at += 2;
-    bytes[length] = Number.isNaN(escaped) ? (byte === PLUS ? SPACE : byte) : escaped;
-    length += 1;
-  }
-  const unescaped = bytes.subarray(0, length);
-  return unescaped.toString(isUtf8(unescaped) ? 'utf8' : 'latin1');
-}
-
-/** The value of a hexadecimal digit; NaN for other characters. */
-function digitOf(byte = 0): number {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : Number.NaN;
+  return decodePercent(text);
 }

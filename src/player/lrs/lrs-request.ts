@@ -1,6 +1,7 @@
 import { type HalvesTreatment, parseJson } from '../../http/json-body.ts';
 import { isObject } from '../../is-object.ts';
 import { type InputError, invalidInput, ProblemError, pointerTo } from '../../problems/problem.ts';
+import { decodePercent } from '../percent-encoding.ts';
 import { agentErrors } from './rules/actor-rules.ts';
 import { isIri, isUuid, parseTimestamp } from './rules/data-types.ts';
 import { type JsonObject, VERSION_OF_1, VERSION_OF_2, type XapiVersion } from './xapi-types.ts';
@@ -50,13 +51,21 @@ const MAX_HEADER_LENGTH = 16_384;
 /** Names of members in forms are not percent-encoded by any client. */
 const AUTHORIZATION_MEMBER = /(?:^|&)authorization=([^&]*)/i;
 
-/** Parses a query. @throws {ProblemError} `invalid-request` if a parameter is repeated, or there are too many */
+/**
+ * Parses a query or form.
+ * @param text one character per byte
+ * @throws {ProblemError} `invalid-request` if a parameter is repeated, or there are too many
+ */
 export function readQuery(text: string): Map<string, string> {
   if (text.split('&', MAX_MEMBERS + 1).length > MAX_MEMBERS) {
     throw new ProblemError('invalid-request', `The query or form has more than ${MAX_MEMBERS} members`);
   }
   const query = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const part of text.replace(/^\?/, '').split('&')) {
+    if (part === '') continue;
+    const [encodedName = ''] = part.split('=', 1);
+    const name = decodePercent(encodedName);
+    const value = decodePercent(part.slice(encodedName.length + 1));
     if (query.has(name))
       throw invalidInput([{ pointer: pointerTo('/query', name), detail: 'must not be repeated' }]);
     if (value.includes('\0')) {
@@ -112,7 +121,7 @@ export function unwrapForm(request: LrsRequest): LrsRequest {
   if (contentType !== undefined && !FORM_TYPE.test(contentType)) {
     throw new ProblemError('invalid-request', 'A request with a method in its query must be a form');
   }
-  const query = readQuery(request.body.toString());
+  const query = readQuery(request.body.toString('latin1'));
   const headers = { ...request.headers };
   delete headers['content-type'];
   delete headers['content-length'];
