@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   ENOUGH_ERRORS,
@@ -49,9 +50,24 @@ export function acceptJsonBodies(server: FastifyInstance): void {
       done(error as Error);
     }
   });
-  server.addContentTypeParser('*', (request, _payload, done) => {
-    if (!hasBody(request)) return done(null, undefined);
-    done(unsupported('The Content-Type of the body must be application/json'));
+  server.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
+    if (!hasBody(request)) return undefined;
+    if (request.headers['content-length'] === undefined && (await isEmpty(payload))) return undefined;
+    throw unsupported('The Content-Type of the body must be application/json');
+  });
+}
+
+/**
+ * Whether a body of unknown length ends before its first byte. Otherwise, the rest is discarded while it arrives, because
+ * closing a connection with unread bytes can lose the response.
+ */
+function isEmpty(payload: Readable): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    payload.on('data', () => resolve(false));
+    payload.once('end', () => resolve(true));
+    payload.once('error', (cause) =>
+      reject(new ProblemError('invalid-request', 'The body is incomplete', { cause })),
+    );
   });
 }
 

@@ -55,7 +55,8 @@ export function unknownMemberErrors(request: FastifyRequest): InputError[] {
 
 /** The parts of a query that are not percent-encoded UTF-8. Fastify takes them literally. */
 function encodingErrors(url: string): InputError[] {
-  const [, query = ''] = url.split('?', 2);
+  const at = url.indexOf('?');
+  const query = at < 0 ? '' : url.slice(at + 1);
   if (!query.includes('%')) return [];
   const names = query.split('&').flatMap((part) => {
     const [name = ''] = part.split('=', 1);

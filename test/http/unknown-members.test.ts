@@ -112,7 +112,7 @@ describe('a query that is not percent-encoded UTF-8', () => {
   const NOT_UTF8 = 'must be percent-encoded UTF-8';
 
   test('is rejected, because its literal text would find nothing', async () => {
-    for (const value of ['M%FCller', '%ZZ', '100%', '%', '%C3', '%ED%A0%80', 'a=%FC', '+%2']) {
+    for (const value of ['M%FCller', '%ZZ', '100%', '%', '%C3', '%ED%A0%80', 'a=%FC', '+%2', 'x?%FF']) {
       const { status, body } = await get(`learner_id=${value}`);
       assert.equal(status, 400, value);
       assert.deepEqual(body.errors, [{ pointer: '/query/learner_id', detail: NOT_UTF8 }], value);
@@ -243,6 +243,20 @@ describe('a body of a call that has none', () => {
         assert.deepEqual(wrong, [], `${method} ${path} ${body}: ${status}`);
       }
     }
+  });
+
+  test('may be empty although the header announces one of unknown length, but no other byte may come', async () => {
+    const headers = { 'transfer-encoding': 'chunked' };
+    for (const { method, path } of bodiless) {
+      const { status } = await exchange(service, { method, path, headers });
+      assert.notEqual(status, 415, `${method} ${path}`);
+    }
+    const path = '/webhooks/900001';
+    assert.equal((await exchange(service, { method: 'DELETE', path, headers, sent: 'x' })).status, 415);
+    const begun = call(service, { method: 'DELETE', path, headers });
+    begun.write('{');
+    assert.equal((await answerTo(begun)).status, 415, 'before the end of the body');
+    begun.destroy();
   });
 
   test('must be empty if it has no members to name', async () => {
