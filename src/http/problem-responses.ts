@@ -15,8 +15,14 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a browser shows instead of a problem if another try may succeed. Without it, every client gets the problem. */
     failurePage?: FailurePage;
+    /**
+     * The methods that a path accepts, if the route also takes others to refuse them. Null for the paths of other routes.
+     */
+    allow?: AllowedAt;
   }
 }
+
+type AllowedAt = (path: string) => readonly string[] | null;
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 /** `Retry-After` while the database is unavailable, in seconds. */
@@ -39,6 +45,10 @@ export function installProblemResponses(
   subjectOf: (request: FastifyRequest) => LogFields = () => ({}),
 ): void {
   const refusals = new OncePerMinute();
+  const allows = new Set<AllowedAt>();
+  app.addHook('onRoute', ({ config }) => {
+    if (config?.allow !== undefined) allows.add(config.allow);
+  });
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error as FastifyError, request);
     if (isRefusal(problem)) {
@@ -59,10 +69,10 @@ export function installProblemResponses(
     }
     return sendFailure(request, reply, problem);
   });
-  app.setNotFoundHandler((request, reply) => sendProblem(reply, missing(app, request)));
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, missing(app, request, allows)));
   // Before the body arrives, because nobody reads it.
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return sendProblem(reply, missing(app, request));
+    if (request.is404) return sendProblem(reply, missing(app, request, allows));
   });
 }
 
@@ -81,8 +91,14 @@ function idsIn(params: unknown): Record<string, string> {
 }
 
 /** The problem of a request to a path that has no route of its method, or no resource. */
-function missing(app: FastifyInstance, request: FastifyRequest): ProblemError {
-  const allowed = allowedMethods(app, pathOf(request));
+function missing(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  allows: ReadonlySet<AllowedAt>,
+): ProblemError {
+  const path = pathOf(request);
+  const [stated] = [...allows].map((allow) => allow(path)).filter((methods) => methods !== null);
+  const allowed = stated ?? allowedMethods(app, path);
   // Otherwise, a route accepts the method, but the resource does not exist.
   if (allowed.length > 0 && !allowed.includes(request.method)) {
     return new ProblemError(

@@ -35,3 +35,11 @@ describe('the metadata of the authorization server', () => {
     }
   });
 });
+
+test('the token endpoint names POST alone as its method, even to a client that sends an unusual one', async () => {
+  await using service = await startTestService();
+  for (const method of ['GET', 'PROPFIND']) {
+    const { status, headers } = await fetch(`${service.url}/public/v1/auth`, { method });
+    assert.deepEqual([status, headers.get('allow')], [405, 'POST'], method);
+  }
+});

@@ -179,6 +179,18 @@ describe('the learning record store', () => {
     }
   });
 
+  test('names the methods of a resource that are not refused if it does not know one', async () => {
+    for (const [resource, methods] of Object.entries({
+      about: 'GET, HEAD',
+      '/agents': 'GET, HEAD',
+      statements: 'GET, HEAD, PUT, POST',
+      'activities/state': 'GET, HEAD, POST, PUT, DELETE',
+    })) {
+      const { status, headers } = await fetch(`${service.url}/xapi/${resource}?a=b`, { method: 'PATCH' });
+      assert.deepEqual([status, headers.get('allow')], [405, methods], resource);
+    }
+  });
+
   test('answers each of many wrong secrets with 401, and a right one afterwards as usual', async () => {
     const guess = new LrsClient(`${service.url}/xapi`, basic(`cw_${'0'.repeat(24)}`, 'x'));
     for (let at = 0; at < 12; at++) assert.equal((await guess.call('GET', 'statements')).status, 401);

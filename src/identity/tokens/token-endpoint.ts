@@ -95,6 +95,7 @@ function otherMethodsRoute(scope: FastifyInstance): void {
   scope.route({
     method: scope.supportedMethods.filter((method) => method !== 'POST'),
     url: TOKEN_PATH,
+    config: { allow: (path) => (path === TOKEN_PATH ? ['POST'] : null) },
     logSerializers: { req: loggedRequest },
     schema: { hide: true },
     // Runs before the body is read.

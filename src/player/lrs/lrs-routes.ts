@@ -23,6 +23,14 @@ const MAX_LRS_BODY_BYTES = 16 * MIB;
 /** Maximum size of a form whose credential is inside it, so that it is parsed before the caller is authenticated. */
 const MAX_UNKNOWN_BODY_BYTES = 2 * MIB;
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'] as const;
+const READ_METHODS = ['GET', 'HEAD'];
+/** The methods of the resources that accept only some. */
+const METHODS_OF: Readonly<Record<string, readonly string[]>> = {
+  about: READ_METHODS,
+  activities: READ_METHODS,
+  agents: READ_METHODS,
+  statements: [...READ_METHODS, 'PUT', 'POST'],
+};
 const EXPOSED = ['ETag', 'Last-Modified', 'X-Experience-API-Version', CONSISTENT_THROUGH, 'Retry-After'];
 const ALLOWED = [
   'Authorization',
@@ -106,6 +114,7 @@ export async function lrsRoutes(
   app.route({
     method: [...METHODS],
     url: `${path}/*`,
+    config: { allow: (asked) => (asked.startsWith(`${path}/`) ? allowedAt(asked.slice(path.length)) : null) },
     bodyLimit: MAX_LRS_BODY_BYTES,
     schema: { hide: true },
     handler: async (request, reply) => {
@@ -151,7 +160,7 @@ async function addHeaderFields(lrs: Lrs, request: FastifyRequest, reply: Fastify
 function aboutResponse(lrs: Lrs, request: FastifyRequest): LrsResponse {
   if (request.method === 'GET' || request.method === 'HEAD') return lrs.about();
   throw new ProblemError('method-not-allowed', 'This resource is read-only', {
-    headers: { Allow: 'GET, HEAD' },
+    headers: { Allow: READ_METHODS.join(', ') },
   });
 }
 
@@ -184,9 +193,19 @@ function toLrsRequest(request: FastifyRequest, resource: string): LrsRequest {
   return { method: request.method, resource, query: queryOf(request), headers, body };
 }
 
-/** Some courses put an extra slash between the endpoint and the resource. */
 function resourceOf(request: FastifyRequest): string {
-  return (request.params as { '*': string })['*'].split('/').filter(Boolean).join('/');
+  return resourceAt((request.params as { '*': string })['*']);
+}
+
+/** Some courses put an extra slash between the endpoint and the resource. */
+function resourceAt(path: string): string {
+  return path.split('/').filter(Boolean).join('/');
+}
+
+/** Null if a resource accepts every method of the routes. */
+function allowedAt(path: string): readonly string[] | null {
+  const resource = resourceAt(path);
+  return Object.hasOwn(METHODS_OF, resource) ? METHODS_OF[resource]! : null;
 }
 
 function queryOf(request: FastifyRequest): Map<string, string> {
