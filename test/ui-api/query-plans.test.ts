@@ -111,6 +111,24 @@ describe('the cost of a page of a list depends only on its size', () => {
       /SCAN registrations/,
       (from) => listRegistrations(from, everything, { ...byName, sort: 'created', direction: 'desc' }),
     ],
+    'registrations in progress': [
+      /SCAN registrations/,
+      (from) =>
+        listRegistrations(
+          from,
+          { ...everything, status: 'in_progress' },
+          { ...byName, sort: 'created', direction: 'desc' },
+        ),
+    ],
+    'a course’s registrations in progress': [
+      /registrations USING INDEX registrations_by_course/,
+      (from) =>
+        listRegistrations(
+          from,
+          { ...everything, courseId: 1, status: 'in_progress' },
+          { ...byName, sort: 'created', direction: 'desc' },
+        ),
+    ],
     'a webhook’s chart': [
       /webhook_trends USING .*\(webhook_id=\? AND width_ms=\? AND start_at>\?\)/,
       (from) => readTrend(from, 1, 60_000, 0),

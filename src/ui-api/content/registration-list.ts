@@ -73,11 +73,20 @@ function filteredBy(reader: Reader, filter: RegistrationFilter, { isByLearner = 
   if (learnerId !== null) filtered = filtered.where('registrations.learner_id', '=', learnerId);
   switch (status) {
     case 'not_launched':
-      return filtered.where('registrations.launched_at', 'is', null);
+      return filtered
+        .where('registrations.launched_at', 'is', null)
+        .where('registrations.completion', '=', 'Unknown')
+        .where('registrations.success', '=', 'UNKNOWN');
     case 'in_progress':
       return filtered
-        .where('registrations.launched_at', 'is not', null)
-        .where('registrations.completion', '<>', 'Completed');
+        .where((is) =>
+          is.or([
+            is('registrations.launched_at', 'is not', null),
+            is('registrations.completion', '<>', 'Unknown'),
+          ]),
+        )
+        .where('registrations.completion', '<>', 'Completed')
+        .where('registrations.success', '=', 'UNKNOWN');
     case 'completed':
       return filtered.where('registrations.completion', '=', 'Completed');
     case 'passed':
