@@ -78,7 +78,7 @@ describe('this release reads what an earlier one derived from the secret', () =>
 
   test('a launch URL, which is still built the same way', () => {
     const registrationId = '0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11';
-    const claim = { registrationId, versionId: 3, returnUrl: null, mode: 'normal' as const };
+    const claim = { registrationId, versionId: 3, returnUrl: null, mode: 'normal' as const, language: null };
     const tokens = new LaunchTokens({ authSecrets: [SECRET], now: () => MADE_AT });
     assert.deepEqual(tokens.read(LAUNCH_TOKEN), { ...claim, expiresAt: MADE_AT + 8 * HOUR_MS });
     assert.equal(tokens.issue(claim).token, LAUNCH_TOKEN);

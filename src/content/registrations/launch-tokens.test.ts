@@ -8,6 +8,7 @@ const REGISTRATION = {
   versionId: 3,
   returnUrl: null,
   mode: 'normal' as const,
+  language: null,
 };
 const secret = (character: string) => character.repeat(64);
 
@@ -36,6 +37,18 @@ describe('launch tokens', () => {
         const { token } = tokensWith(secret('a')).issue({ ...REGISTRATION, mode, returnUrl });
         const { expiresAt: _, ...read } = tokensWith(secret('a')).read(token)!;
         assert.deepEqual(read, { ...REGISTRATION, mode, returnUrl });
+      }
+    }
+  });
+
+  it('hold the requested language, with and without a mode and an address', () => {
+    const language = `de-${'x'.repeat(97)}`;
+    for (const mode of ['normal', 'review'] as const) {
+      for (const returnUrl of [null, 'https://portal.example/']) {
+        const of = { ...REGISTRATION, mode, returnUrl, language };
+        const { token } = tokensWith(secret('a')).issue(of);
+        const { expiresAt: _, ...read } = tokensWith(secret('a')).read(token)!;
+        assert.deepEqual(read, of);
       }
     }
   });

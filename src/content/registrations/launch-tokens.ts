@@ -13,6 +13,8 @@ const FORMAT_WITH_RETURN = 'cwl2_';
 
 /** The claim of {@link FORMAT}, followed by the mode as a byte and, if there is one, the address. */
 const FORMAT_WITH_MODE = 'cwl3_';
+/** The claim of {@link FORMAT}, followed by the mode, the length of the language, the language, and the address if there is one. */
+const FORMAT_WITH_LANGUAGE = 'cwl4_';
 
 /** The claim, by offset in bytes. */
 const EXPIRES_AT = 0;
@@ -21,6 +23,7 @@ const VERSION_ID = 6;
 const REGISTRATION_ID = 10;
 const CLAIM_BYTES = REGISTRATION_ID + UUID_BYTES;
 const MODE_BYTES = 1;
+const LENGTH_BYTES = 1;
 
 /**
  * How a registration is launched: `normal` records results, `browse` and `review` let the learner look around without
@@ -38,6 +41,8 @@ export interface LaunchClaim {
   /** Where the learner returns to; null for nowhere. */
   returnUrl: string | null;
   mode: RegistrationLaunchMode;
+  /** The requested language, if several courses of the equivalent match it; otherwise null. */
+  language: string | null;
   /** Epoch milliseconds. */
   expiresAt: number;
 }
@@ -50,6 +55,7 @@ export class LaunchTokens {
   readonly #tokens: SignedTokens;
   readonly #tokensWithReturn: SignedTokens;
   readonly #tokensWithMode: SignedTokens;
+  readonly #tokensWithLanguage: SignedTokens;
   readonly #now: () => number;
 
   /** @param authSecrets the first one signs; tokens signed with any of them are accepted */
@@ -58,6 +64,7 @@ export class LaunchTokens {
     this.#tokens = new SignedTokens({ keys, format: FORMAT });
     this.#tokensWithReturn = new SignedTokens({ keys, format: FORMAT_WITH_RETURN });
     this.#tokensWithMode = new SignedTokens({ keys, format: FORMAT_WITH_MODE });
+    this.#tokensWithLanguage = new SignedTokens({ keys, format: FORMAT_WITH_LANGUAGE });
     this.#now = now;
   }
 
@@ -70,33 +77,55 @@ export class LaunchTokens {
   /** The claim of a token, even if it has expired. Null if the token is not one of ours. */
   read(token: string): LaunchClaim | null {
     const plain = this.#tokens.read(token);
-    if (plain?.length === CLAIM_BYTES) return { ...decodeClaim(plain), returnUrl: null, mode: 'normal' };
+    if (plain?.length === CLAIM_BYTES) return { ...decodeClaim(plain), ...DEFAULTS };
     const withReturn = this.#tokensWithReturn.read(token);
     if (withReturn !== null && withReturn.length > CLAIM_BYTES) {
       const returnUrl = withReturn.toString('utf8', CLAIM_BYTES);
-      return { ...decodeClaim(withReturn), returnUrl, mode: 'normal' };
+      return { ...decodeClaim(withReturn), ...DEFAULTS, returnUrl };
     }
     const withMode = this.#tokensWithMode.read(token);
-    const mode = withMode === null ? undefined : REGISTRATION_LAUNCH_MODES[withMode[CLAIM_BYTES] ?? -1];
-    if (withMode === null || mode === undefined) return null;
-    const returnUrl = withMode.toString('utf8', CLAIM_BYTES + MODE_BYTES);
-    return { ...decodeClaim(withMode), returnUrl: returnUrl === '' ? null : returnUrl, mode };
+    if (withMode !== null) return decodeWithMode(withMode);
+    const withLanguage = this.#tokensWithLanguage.read(token);
+    return withLanguage === null ? null : decodeWithLanguage(withLanguage);
   }
 
   #sign(of: LaunchClaim): string {
     const claim = encodeClaim(of);
     const address = Buffer.from(of.returnUrl ?? '');
-    if (of.mode !== 'normal') {
-      const mode = Buffer.of(REGISTRATION_LAUNCH_MODES.indexOf(of.mode));
-      return this.#tokensWithMode.sign(Buffer.concat([claim, mode, address]));
+    const mode = Buffer.of(REGISTRATION_LAUNCH_MODES.indexOf(of.mode));
+    if (of.language !== null) {
+      const language = Buffer.from(of.language);
+      const length = Buffer.of(language.length);
+      return this.#tokensWithLanguage.sign(Buffer.concat([claim, mode, length, language, address]));
     }
+    if (of.mode !== 'normal') return this.#tokensWithMode.sign(Buffer.concat([claim, mode, address]));
     return of.returnUrl === null
       ? this.#tokens.sign(claim)
       : this.#tokensWithReturn.sign(Buffer.concat([claim, address]));
   }
 }
 
-type PlainClaim = Omit<LaunchClaim, 'returnUrl' | 'mode'>;
+const DEFAULTS = { returnUrl: null, mode: 'normal', language: null } as const;
+
+/** The claim of {@link FORMAT_WITH_MODE}; null if this release does not know the mode. */
+function decodeWithMode(claim: Buffer): LaunchClaim | null {
+  const mode = REGISTRATION_LAUNCH_MODES[claim[CLAIM_BYTES] ?? -1];
+  if (mode === undefined) return null;
+  const returnUrl = claim.toString('utf8', CLAIM_BYTES + MODE_BYTES) || null;
+  return { ...decodeClaim(claim), ...DEFAULTS, mode, returnUrl };
+}
+
+/** The claim of {@link FORMAT_WITH_LANGUAGE}; null if this release does not know the mode. */
+function decodeWithLanguage(claim: Buffer): LaunchClaim | null {
+  const start = CLAIM_BYTES + MODE_BYTES + LENGTH_BYTES;
+  const end = start + (claim[CLAIM_BYTES + MODE_BYTES] ?? 0);
+  const rest = decodeWithMode(
+    Buffer.concat([claim.subarray(0, CLAIM_BYTES + MODE_BYTES), claim.subarray(end)]),
+  );
+  return rest === null ? null : { ...rest, language: claim.toString('utf8', start, end) };
+}
+
+type PlainClaim = Omit<LaunchClaim, 'returnUrl' | 'mode' | 'language'>;
 
 function encodeClaim({ registrationId, versionId, expiresAt }: PlainClaim): Buffer {
   const claim = Buffer.alloc(CLAIM_BYTES);

@@ -56,7 +56,7 @@ export const ANY_LANGUAGE: WantedLanguage = { chosen: null, accepted: [] };
 /** Resolves a launch token that has not expired. */
 export async function resolveLaunch(
   reader: Pick<Reader, 'query'>,
-  { registrationId, versionId, returnUrl, mode, expiresAt }: LaunchClaim,
+  { registrationId, versionId, returnUrl, mode, language: requested, expiresAt }: LaunchClaim,
   wanted: WantedLanguage,
 ): Promise<Launch> {
   const launch = await readLaunch(reader, registrationId);
@@ -66,7 +66,10 @@ export async function resolveLaunch(
   const learnerId = launch.learner_id;
   const open = { state: 'open', registrationId, learnerId, mode, returnUrl, expiresAt } as const;
   if (launch.equivalent_id !== null && launch.language === null) {
-    const choices = await readLanguageChoices(reader, launch.equivalent_id);
+    const all = await readLanguageChoices(reader, launch.equivalent_id);
+    const matching = requested === null ? [] : fittingLanguages(all, [requested]);
+    // The equivalent may have lost what the launch call requested.
+    const choices = matching.length > 0 ? matching : all;
     const chosen = choices.filter(({ language }) => language === wanted.chosen);
     const fitting = chosen.length > 0 ? chosen : fittingLanguages(choices, wanted.accepted);
     const only = choices.length === 1 ? choices[0] : fitting.length === 1 ? fitting[0] : undefined;

@@ -212,8 +212,8 @@ export const LaunchInput = Nullable(
           Type.String({
             maxLength: MAX_LANGUAGE_LENGTH,
             description:
-              'For a registration of an equivalent: the language (BCP 47) that the learner gets. Without it, or ' +
-              'if several courses match, the browser’s languages decide, and otherwise the learner chooses. It replaces ' +
+              'For a registration of an equivalent: the language (BCP 47) that the learner gets. Without it, or among ' +
+              'several courses that match, the browser’s languages decide, and otherwise the learner chooses. It replaces ' +
               'the language of an earlier call, until the learner has opened a course or has a result.',
           }),
         ),

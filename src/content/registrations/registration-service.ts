@@ -131,8 +131,9 @@ export class RegistrationService {
   /**
    * Permits a launch. The first one publishes REGISTRATION_LAUNCHED with the learner as its user. If the launch sets the
    * course or the language of the registration, the audit log records it, but only for a person.
-   * @param options `language`: the learner gets the course of the equivalent in this language, if only one matches. It
-   *   has no effect once the learner has opened a course or has a result. `isOpened` says whether they have.
+   * @param options `language`: the learner gets the course of the equivalent in this language. If several match, the
+   *   browser's languages decide among these, otherwise the learner. It has no effect once the learner has opened a
+   *   course or has a result. `isOpened` says whether they have.
    * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course or equivalent,
    *   `invalid-request` if no course of the equivalent is in the language
    */
@@ -171,7 +172,8 @@ export class RegistrationService {
         await updateLaunched(tx, registrationId, now);
         await this.#with.events.publish(tx, await launchedEvent(tx, account, registration));
       }
-      return this.#with.launchTokens.issue({ ...registration, returnUrl, mode });
+      const requested = registration.language === null ? language : null;
+      return this.#with.launchTokens.issue({ ...registration, language: requested, returnUrl, mode });
     });
   }
 
