@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { uploadForm } from '../content/packages.ts';
+import { importCourse, uploadForm } from '../content/packages.ts';
 import { Unit } from '../player/cmi5-helpers.ts';
 import { Player } from '../player/learner-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { runSql } from '../support/database.ts';
-import { startLaunch } from '../support/player-client.ts';
+import { followLink, startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/until.ts';
@@ -120,6 +120,40 @@ describe('the learning record in the admin UI', () => {
       return now.at(-1) !== before.at(-1);
     }, 'the last event is another one');
     assert.equal(await events.count(), before.length);
+  });
+
+  it('has a launch language that can be changed until the learner opens the course, and again after a reset', async () => {
+    const { api } = ui.service;
+    const listed = [];
+    for (const language of ['en', 'de', 'fr'])
+      listed.push({ language, course_id: (await importCourse(ui.service, { name: `In ${language}` })).id });
+    const { id: equivalentId } = await api.create('/equivalents', { name: 'First aid', courses: listed });
+    const { id: accountId } = await api.create('/accounts', { name: 'Contoso' });
+    const contents = [{ type: 'EQUIVALENT', id: equivalentId }];
+    await api.post(`/accounts/${accountId}/content`, { contents });
+    const body = { account_id: accountId, equivalent_id: equivalentId, learner_id: 'grace' };
+    const { registration_id: id } = await api.create('/registrations', body);
+    await using visit = await ui.visit(`/registrations/${id}`);
+    const { page } = visit;
+    const panel = page.getByRole('region', { name: 'Launch link' });
+    const language = panel.getByLabel('Language');
+    const link = panel.getByLabel('Launch link', { exact: true }).and(page.getByRole('textbox'));
+    const launchIn = async (name: string) => {
+      await language.selectOption(name);
+      await panel.getByRole('button', { name: 'Create launch link' }).click();
+      await panel.getByText(`Language: ${name}.`).waitFor();
+      return await link.inputValue();
+    };
+    await launchIn('English');
+    await (await followLink(await launchIn('German'))).open();
+    await language.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Actions for this registration' }).click();
+    await page.getByRole('menuitem', { name: 'Reset…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset registration' }).click();
+    await launchIn('English');
+    await (await followLink(await launchIn('French'))).open();
+    await language.waitFor({ state: 'detached' });
+    assert.equal((await api.get(`/registrations/${id}`)).body.language, 'fr');
   });
 
   it('shows the equivalent it was registered for, and the language and course once they are chosen', async () => {

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { IconRocket } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { equivalentQuery } from '../../../api/equivalents.ts';
 import { ApiError } from '../../../api/errors.ts';
@@ -9,6 +9,7 @@ import {
   launchRegistration,
   type RegistrationWithUnits,
   registrationsKey,
+  runtimeQuery,
 } from '../../../api/registrations.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import { Callout } from '../../../components/callout.tsx';
@@ -30,9 +31,9 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
   const key = useRef('');
   const [mode, setMode] = useState<(typeof LAUNCH_MODES)[number]>('normal');
   const [language, setLanguage] = useState('');
-  const { language: currentLanguage, attempt, completion, success, score } = registration;
+  const { language: currentLanguage } = registration;
   // Once the learner has opened a course or has a result, its language cannot be changed.
-  const isUntouched = attempt === 0 && completion === 'Unknown' && success === 'UNKNOWN' && score === null;
+  const isUntouched = useIsUntouched(registration);
   const isOpen = registration.equivalent_id !== null && (currentLanguage === null || isUntouched);
   const equivalent = useQuery({ ...equivalentQuery(registration.equivalent_id ?? 0), enabled: isOpen });
   const languages = isOpen ? (equivalent.data?.record.courses ?? []).map((each) => each.language) : [];
@@ -128,6 +129,18 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
       </Stack>
     </Panel>
   );
+}
+
+/** Whether a registration has no result, and its learner has not opened the course, or not since the latest reset. */
+function useIsUntouched(registration: RegistrationWithUnits): boolean {
+  const { registration_id: id, attempt, completion, success, score } = registration;
+  const hasResult = completion !== 'Unknown' || success !== 'UNKNOWN' || score !== null;
+  const isAsked = registration.equivalent_id !== null && attempt > 0 && !hasResult;
+  const history = useInfiniteQuery({ ...runtimeQuery(id), enabled: isAsked });
+  if (hasResult || attempt === 0) return !hasResult;
+  // A reset ends the attempt, which stays the latest until the course is opened again.
+  const latest = history.data?.pages[0]?.attempts[0];
+  return latest?.attempt === attempt && latest.ended_dt !== null;
 }
 
 /** When a link expires or has expired. */
