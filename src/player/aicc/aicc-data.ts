@@ -17,6 +17,8 @@ export interface AiccUnitData extends SessionTimes {
   terminated: boolean;
   /** The session that has set the status in `cmi`; null if none has. Missing in the data of earlier releases. */
   statusOf: string | null;
+  /** What `GetParam` says of the entry while the latest session has only read; missing once it has sent something. */
+  entry?: string;
 }
 
 /** Only the first letter of these words is significant (CMI001, chapter 5). */
@@ -50,8 +52,18 @@ const INTEGER = /^[+-]?\d{1,9}$/;
 /** Reads the stored data of a unit. */
 export function readAiccUnit(unit: UnitState | null): AiccUnitData {
   const data = (unit?.data ?? {}) as Partial<AiccUnitData>;
-  const { terminated = false, statusOf = null } = data;
-  return { cmi: cmiOf(unit), terminated, statusOf, ...readSessionTimes(data) };
+  const { terminated = false, statusOf = null, entry } = data;
+  const read = { cmi: cmiOf(unit), terminated, statusOf, ...readSessionTimes(data) };
+  return entry === undefined ? read : { ...read, entry };
+}
+
+/** The entry that `GetParam` adds to the status: whether the unit begins, is resumed, or neither (empty). */
+export function entryOf(current: UnitState | null, sessionId: string): string {
+  const latest = readAiccUnit(current);
+  const isOwn = latest.sessionId === sessionId;
+  if (isOwn && latest.entry !== undefined) return latest.entry;
+  const isResumed = isOwn ? textIn(part(latest.cmi, 'core'), 'exit') === 'suspend' : isLeftOpen(current);
+  return current === null ? 'ab-initio' : isResumed ? 'resume' : '';
 }
 
 /** The data model at the start of another session. The time of the session before is counted already. */
@@ -216,12 +228,10 @@ export function parametersOf({
   const core = part(cmi, 'core');
   const score = part(core, 'score');
   const latest = readAiccUnit(current);
-  const isOwn = latest.sessionId === sessionId;
   const reported = textIn(core, 'lesson_status');
   // Otherwise, it comes from an earlier visit, and the recorded status counts.
   const status = latest.statusOf === sessionId ? reported : lessonStatusOf(current, reported);
-  const isResumed = isOwn ? textIn(core, 'exit') === 'suspend' : isLeftOpen(current);
-  const entry = current === null ? ', ab-initio' : isResumed ? ', resume' : '';
+  const entry = entryOf(current, sessionId);
   const scores = [textIn(score, 'raw'), textIn(score, 'max'), textIn(score, 'min')];
   const lines = [
     '[Core]',
@@ -229,7 +239,7 @@ export function parametersOf({
     `Student_Name=${oneLine(learnerId)}`,
     `Credit=${mode === 'Normal' ? 'credit' : 'no-credit'}`,
     `Lesson_Location=${oneLine(textIn(core, 'lesson_location'))}`,
-    `Lesson_Status=${status}${entry}`,
+    `Lesson_Status=${status}${entry === '' ? '' : `, ${entry}`}`,
     `Score=${scores.join(',').replace(/,+$/, '')}`,
     `Time=${timespanOf(current?.durationMs ?? 0)}`,
     `Lesson_Mode=${mode.toLowerCase()}`,

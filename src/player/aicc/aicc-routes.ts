@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import type { UnitState } from '../attempts/attempt.ts';
+import type { Attempt, UnitState } from '../attempts/attempt.ts';
 import type { AttemptService, AttemptWork } from '../attempts/attempt-service.ts';
 import { assertStillRecords } from '../attempts/superseding.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
@@ -16,8 +16,9 @@ import type { Cmi } from '../scorm/cmi.ts';
 import { readScorm12 } from '../scorm/scorm12-status.ts';
 import { hashSecret, type Session } from '../sessions/session.ts';
 import { readSession, updateSession } from '../sessions/session-store.ts';
-import { nextSessionTimes } from '../sessions/session-times.ts';
+import { nextSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
 import {
+  entryOf,
   parametersOf,
   readAiccUnit,
   setsStatus,
@@ -78,7 +79,11 @@ async function respond(
   const course = await courses.read(database.reader, launch.courseId, launch.versionId);
   const unit = course.units.find(({ id }) => id === session.unitId);
   if (unit === undefined) return hacpResponse('invalidSession');
-  if (request.command === 'getparam') return await parameters(options, launch, session, unit);
+  if (request.command === 'getparam') {
+    const values = await parameters(options, launch, session, unit);
+    await recordReading(options, launch, session, unit);
+    return values;
+  }
   const change = Object.hasOwn(COMMANDS, request.command) ? COMMANDS[request.command] : undefined;
   if (change === undefined) return hacpResponse('invalidCommand');
   if (session.registrationId === null || session.mode !== 'Normal') return hacpResponse('successful');
@@ -131,6 +136,75 @@ async function parameters(
   return hacpResponse('successful', parametersOf({ unit, learnerId, current, session }));
 }
 
+/** Records that the unit was opened and is still open, unless a newer window has taken over. */
+async function recordReading(
+  { attempts, now }: AiccRoutesOptions,
+  launch: PlayerLaunch,
+  { sessionId, registrationId, mode }: Session,
+  unit: LaunchUnit,
+): Promise<void> {
+  if (registrationId === null || mode !== 'Normal') return;
+  const work: AttemptWork<undefined> = async (tx, { attempt }) => {
+    const session = await useSession(tx, sessionId, { attempt, at: now() });
+    const result: UnitResult = {
+      unitId: unit.id,
+      position: null,
+      apply(current) {
+        const before = readAiccUnit(current);
+        const isSame = before.sessionId === sessionId;
+        const hasSent = isSame && before.entry === undefined;
+        const times = sessionTimesOf(session, current, null);
+        return {
+          data: {
+            cmi: isSame ? before.cmi : withoutSessionTime(before.cmi),
+            terminated: before.terminated && isSame,
+            statusOf: before.statusOf,
+            ...times,
+            ...(hasSent ? {} : { entry: entryOf(current, sessionId) }),
+          },
+          // Reading judges nothing: what was recorded stays.
+          status: { completion: 'Incomplete', success: 'UNKNOWN', score: null },
+          visitMs: times.earlierMs + times.sessionMs,
+        };
+      },
+    };
+    return { results: [result], result: undefined };
+  };
+  try {
+    await attempts.recordFromUnit(launch, work, { dataOf: unit.id });
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.code === 'forbidden')) throw error;
+  }
+}
+
+/**
+ * The session, which is active now.
+ * @throws {ProblemError} `forbidden` if it records nothing any longer
+ */
+async function useSession(
+  tx: Transaction,
+  sessionId: string,
+  { attempt, at, isExit = false }: { attempt: Attempt; at: number; isExit?: boolean },
+): Promise<Session> {
+  const session = (await readSession(tx, sessionId))?.session;
+  if (session === undefined) throw new ProblemError('forbidden', 'The session was deleted');
+  assertStillRecords(session, attempt);
+  const used = { ...session, activeAt: at, endedAt: isExit ? at : session.endedAt };
+  await updateSession(tx, used);
+  return used;
+}
+
+/** The times of a unit after a message of a session. @param reportedMs reported by the session; null for none */
+function sessionTimesOf(
+  { sessionId, startedAt, activeAt }: Session,
+  current: UnitState | null,
+  reportedMs: number | null,
+): SessionTimes {
+  const elapsedMs = activeAt - startedAt;
+  const reported = { sessionId, reportedMs, elapsedMs };
+  return nextSessionTimes(readAiccUnit(current), current?.durationMs ?? 0, reported);
+}
+
 async function record(
   { attempts, now }: AiccRoutesOptions,
   launch: PlayerLaunch,
@@ -147,12 +221,8 @@ async function record(
 ): Promise<void> {
   const hasStatus = request.command === 'putparam' && setsStatus(request.data);
   const work: AttemptWork<undefined> = async (tx, { attempt }) => {
-    const session = (await readSession(tx, sessionId))?.session;
-    if (session === undefined) throw new ProblemError('forbidden', 'The session was deleted');
-    assertStillRecords(session, attempt);
-    const at = now();
     const isExit = request.command === 'exitau';
-    await updateSession(tx, { ...session, activeAt: at, endedAt: isExit ? at : session.endedAt });
+    const session = await useSession(tx, sessionId, { attempt, at: now(), isExit });
     const result: UnitResult = {
       unitId: unit.id,
       position: null,
@@ -162,10 +232,12 @@ async function record(
         const cmi = change(isSame ? before.cmi : withoutSessionTime(before.cmi), request.data);
         const terminated = isExit || (before.terminated && isSame);
         const { status, sessionMs: reportedMs } = readScorm12(cmi, unit, terminated);
-        const elapsedMs = at - session.startedAt;
-        const reported = { sessionId, reportedMs, elapsedMs };
-        const times = nextSessionTimes(before, current?.durationMs ?? 0, reported);
-        const last = isSame ? readScorm12(before.cmi, unit, before.terminated).status : null;
+        const times = sessionTimesOf(session, current, reportedMs);
+        // A session that has only read has reported no status yet.
+        const last =
+          isSame && before.entry === undefined
+            ? readScorm12(before.cmi, unit, before.terminated).status
+            : null;
         return {
           data: { cmi, terminated, statusOf: hasStatus ? sessionId : before.statusOf, ...times },
           status: withoutLowerScore(status, { current, last }),
