@@ -48,6 +48,25 @@ describe('an equivalent with registrations', () => {
     assert.equal((await api.delete(`/equivalents/${id}`)).status, 204);
   });
 
+  it('frees a course that it no longer has once those without a language are launched or reset', async () => {
+    const { api } = service;
+    const { id, accountId, courses, ids } = await registered();
+    const body = { account_id: accountId, equivalent_id: id, learner_id: 'eve' };
+    const { registration_id: third } = await api.create('/registrations', body);
+    const { folder_id } = (await api.get(`/equivalents/${id}`)).body;
+    const kept = { name: 'Fire', folder_id, courses: [{ course_id: courses[1]?.id, language: 'de' }] };
+    assert.equal((await api.put(`/equivalents/${id}`, kept)).status, 200);
+    assert.equal((await api.delete(`/registrations/${ids[1]}`)).status, 204);
+    const remove = async () => await api.delete(`/courses/${courses[0]?.id}`);
+    problemErrors(await remove(), 409);
+    assert.equal((await api.post(`/registrations/${ids[0]}/launch`)).status, 200);
+    problemErrors(await remove(), 409);
+    assert.equal((await api.post(`/registrations/${third}/reset`)).status, 200);
+    assert.equal((await remove()).status, 204);
+    const changes = `/events?registration_id=${third}`;
+    assert.deepEqual((await api.get(changes)).body.data, [], 'a reset without a result triggers no event');
+  });
+
   it('has their list, whatever language was chosen', async () => {
     const { api } = service;
     const { id, accountId, courses, ids } = await registered();
