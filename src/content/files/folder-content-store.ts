@@ -233,8 +233,13 @@ async function openFile(realRoot: string, file: string): Promise<OpenedFile | nu
   if (real === null || !real.startsWith(realRoot + path.sep)) return null;
   const handle = await unlessMissing(open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
   if (handle === null) return null;
-  const found = await handle.stat();
-  if (found.isFile()) return { handle, size: found.size, mtimeMs: found.mtimeMs };
+  try {
+    const found = await handle.stat();
+    if (found.isFile()) return { handle, size: found.size, mtimeMs: found.mtimeMs };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
   await handle.close();
   return null;
 }

@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
@@ -73,6 +74,23 @@ describe('the content store in a folder', () => {
     renameSync(`${root}-unmounted`, root);
     await store.ping();
     assert.equal((await store.read(key, 'index.html'))?.size, 1);
+  });
+
+  it('closes a file whose share is lost once it is open', async (test) => {
+    using folder = temporaryFolder();
+    await using store = new FolderContentStore(folder.path);
+    const key = newContentKey(Date.now());
+    await store.put(key, stageFiles(folder.path, { 'a.html': 'x' }), never);
+    let opened: FileHandle | undefined;
+    const lost = async function (this: FileHandle) {
+      opened = this;
+      throw Object.assign(new Error('stale file handle'), { code: 'ESTALE' });
+    };
+    await using some = await open(path.join(folder.path, key, 'a.html'));
+    test.mock.method(Object.getPrototypeOf(some), 'stat', lost);
+    await assert.rejects(store.read(key, 'a.html'), { code: 'unavailable' });
+    const CLOSED = -1;
+    assert.equal(opened?.fd, CLOSED);
   });
 
   it('is unavailable if its folder is missing', async () => {
