@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { type Database, DatabaseUnavailableError } from '../../src/database/database.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { recordedLogs } from '../support/logs.ts';
 import { until } from '../support/service.ts';
 import { succeeds } from '../support/until.ts';
-import { deliver, lines, openBench } from './sqs-bench.ts';
+import { deliver, lines, openBench, sorted } from './sqs-bench.ts';
 import { openTestSqsQueue } from './sqs-engine.ts';
 import { type SqsServer, startSqsServer } from './sqs-server.ts';
 
@@ -113,3 +114,53 @@ describe('an outage of Amazon SQS', () => {
     assert.deepEqual(logged, []);
   });
 });
+
+describe('an outage of the database of an instance', () => {
+  it('uses up no receives of the copies that the instance cannot work on', async () => {
+    await using bench = await openBench(server);
+    const healthy = await bench.open({ polls: false });
+    const { database, lose, find, pings } = losable(bench.database);
+    await bench.open({ database });
+    lose();
+    await bench.put(lines([1], 1));
+    await until(() => pings() > 0, 'a copy was received');
+    const received = bench.proxy.count('ReceiveMessage');
+    await until(() => pings() > 3, 'the database was asked several times');
+    assert.equal(bench.proxy.count('ReceiveMessage'), received);
+    find();
+    await until(() => bench.proxy.count('ReceiveMessage') > received, 'it receives again');
+    assert.deepEqual(sorted(await deliver(healthy, 1)), [[1, ['1-0']]]);
+  });
+});
+
+/** A database that the caller may lose and find again. */
+function losable(database: Database) {
+  let isLost = false;
+  let pings = 0;
+  const call = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (isLost) throw new DatabaseUnavailableError('it is lost');
+    return await work();
+  };
+  const own: Partial<Database> = {
+    transaction: (...args) => call(() => database.transaction(...args)),
+    ping: () => {
+      pings += 1;
+      return call(() => database.ping());
+    },
+  };
+  return {
+    database: new Proxy(database, {
+      get(target, name) {
+        const value = Reflect.get(own, name) ?? Reflect.get(target, name, target);
+        return typeof value === 'function' && !(name in own) ? value.bind(target) : value;
+      },
+    }),
+    lose: () => {
+      isLost = true;
+    },
+    find: () => {
+      isLost = false;
+    },
+    pings: () => pings,
+  };
+}

@@ -27,11 +27,14 @@ export class SqsReceiver implements AsyncDisposable {
   readonly #with: SqsReceiverOptions;
   readonly #deletions = new Set<Promise<void>>();
   #pauseMs = 0;
+  /** Whether the database failed when copies had been received. */
+  #isDatabaseLost = false;
   readonly #task = new BackgroundTask({
     round: (signal) => this.#receive(signal),
     pauseMs: () => this.#pauseMs,
     onError: (error) => {
       // Any other failure is one of the database, which the worker reports.
+      this.#isDatabaseLost = !(error instanceof SqsError);
       this.#pauseMs = error instanceof SqsError ? this.#with.health.failed(error) : BUSY_PAUSE_MS;
     },
   });
@@ -50,7 +53,10 @@ export class SqsReceiver implements AsyncDisposable {
   }
 
   async #receive(signal: AbortSignal): Promise<number> {
-    const { api, health, waitSeconds, installation, queue, upgrade } = this.#with;
+    const { api, database, health, waitSeconds, installation, queue, upgrade } = this.#with;
+    // Every receive counts for the redrive policy, so Amazon SQS would dead-letter copies that nobody can work on.
+    if (this.#isDatabaseLost) await database.ping();
+    this.#isDatabaseLost = false;
     if (health.obstacle !== null) return Number.POSITIVE_INFINITY;
     if (this.#deletions.size >= MAX_DELETIONS) return BUSY_PAUSE_MS;
     const copies = await api.receive(waitSeconds, signal);
