@@ -93,19 +93,32 @@ export class SignIn {
       await this.#recordFailure(row, visitor);
       throw this.#refused(visitor);
     }
-    const sessionToken = await this.#with.database.transaction(async (tx) => {
-      // The password may have been changed, or its owner disabled, during verification.
-      if (!(await noteSignIn(tx, row.id, passwordHash, this.#with.now()))) throw this.#refused(visitor);
-      if (visitor.sessionToken !== null) await this.#with.sessions.endReplaced(tx, visitor.sessionToken);
-      const by = administratorActor(row, visitor.address);
-      const name = row.name ?? row.email;
-      await recordAudit(tx, { by, action: 'SIGNED_IN', id: row.id, name }, this.#with.now());
-      return await this.#with.sessions.begin(tx, row.id, visitor);
-    });
-    await this.#with.budgets.refund(budgets);
+    let sessionToken: string;
+    try {
+      sessionToken = await this.#store(row, passwordHash, visitor);
+    } catch (error) {
+      // Otherwise, the password was right, and only its session could not be stored.
+      if (!isRefusal(error)) await this.#refund(budgets);
+      throw error;
+    }
+    await this.#refund(budgets);
     this.#with.log.info('an administrator signed in', { administrator_id: row.id, address: visitor.address });
     const mark = this.markFor({ email: row.email, passwordHash });
     return { administrator: toAdministrator(row), sessionToken, mark };
+  }
+
+  /** Stores a sign-in. Returns the token of its session. */
+  async #store(row: StoredAdministrator, passwordHash: string, visitor: Visitor): Promise<string> {
+    const { database, sessions, now } = this.#with;
+    return await database.transaction(async (tx) => {
+      // The password may have been changed, or its owner disabled, during verification.
+      if (!(await noteSignIn(tx, row.id, passwordHash, now()))) throw this.#refused(visitor);
+      if (visitor.sessionToken !== null) await sessions.endReplaced(tx, visitor.sessionToken);
+      const by = administratorActor(row, visitor.address);
+      const name = row.name ?? row.email;
+      await recordAudit(tx, { by, action: 'SIGNED_IN', id: row.id, name }, now());
+      return await sessions.begin(tx, row.id, visitor);
+    });
   }
 
   /** A mark for a browser in which someone has just signed in with this password. */
@@ -160,8 +173,17 @@ export class SignIn {
     try {
       return await this.#with.passwords.verify(passwordHash, password, { isKnown });
     } catch (error) {
-      await this.#with.budgets.refund(budgets);
+      await this.#refund(budgets);
       throw error;
+    }
+  }
+
+  /** A database that accepts no changes must not hide how the sign-in ended. */
+  async #refund(budgets: readonly GuessBudget[]): Promise<void> {
+    try {
+      await this.#with.budgets.refund(budgets);
+    } catch (error) {
+      this.#with.log.warn('a password counts as a wrong guess, although it was not', { error });
     }
   }
 
@@ -186,6 +208,10 @@ export class SignIn {
     this.#with.log.info('a sign-in was refused', { address });
     return unauthorized('The e-mail address or the password is wrong.');
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'unauthorized';
 }
 
 function unauthorized(detail: string): ProblemError {

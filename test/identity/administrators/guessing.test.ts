@@ -237,6 +237,25 @@ describe('guessing passwords', () => {
     for (let at = 0; at < 50; at++) assert.equal((await attempt('ann@example.com', PASSWORD)).outcome, 'ok');
   });
 
+  test('a correct password whose session cannot be stored does not count as a guess', async () => {
+    await using owned = await openTestDatabase();
+    const { database } = owned;
+    const { attempt, signIn } = instance(database, new ManualClock());
+    const email = 'ann@example.com';
+    await insertAdministrator(database, email);
+    // A session without this column cannot be stored.
+    const rename = (from: string, to: string) =>
+      database.transaction((tx) =>
+        tx.run(`alter table administrator_sessions rename column ${from} to ${to}`),
+      );
+    await rename('address', 'lost');
+    const visitor = { address: '192.0.2.1', userAgent: undefined, mark: null, sessionToken: null };
+    for (let at = 0; at < 12; at++)
+      await assert.rejects(signIn.signIn({ email, password: PASSWORD }, visitor), /address/);
+    await rename('lost', 'address');
+    assert.equal((await attempt(email, PASSWORD)).outcome, 'ok');
+  });
+
   test('a password no longer works if it was changed or its owner disabled while it was checked', async () => {
     await using owned = await openTestDatabase();
     const { database } = owned;
