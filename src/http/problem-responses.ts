@@ -45,6 +45,7 @@ export function installProblemResponses(
   subjectOf: (request: FastifyRequest) => LogFields = () => ({}),
 ): void {
   const refusals = new OncePerMinute();
+  const outages = new OncePerMinute();
   const allows = new Set<AllowedAt>();
   app.addHook('onRoute', ({ config }) => {
     if (config?.allow !== undefined) allows.add(config.allow);
@@ -63,9 +64,11 @@ export function installProblemResponses(
     // An outage of the database is logged once, by the database watch.
     if (PROBLEMS[problem.code].status >= 500 && !(error instanceof DatabaseUnavailableError)) {
       const { method, params, routeOptions } = request;
-      const isBug = problem.code === 'internal-error';
       const fields = { error, method, path: routeOptions.url, ...idsIn(params), ...subjectOf(request) };
-      log.error('a request failed', fields, isBug ? { stack: true } : {});
+      if (problem.code !== 'unavailable') log.error('a request failed', fields, { stack: true });
+      // During an outage, every request fails in the same way.
+      else if (outages.isDue(`${method} ${routeOptions.url}`))
+        log.error('a request failed (logged once per minute)', fields);
     }
     return sendFailure(request, reply, problem);
   });

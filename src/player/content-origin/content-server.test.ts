@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { RouteHandlerMethod } from 'fastify';
 import { drip } from '../../../test/support/dripped-body.ts';
 import { recordedLogs, SILENT_LOGS } from '../../../test/support/logs.ts';
+import { contentUnavailable } from '../../content/files/content-unavailable.ts';
 import { launchPagePolicy } from '../../content/registrations/launch-page.ts';
 import { DatabaseUnavailableError } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
@@ -96,6 +97,31 @@ describe('a failure of the Player', () => {
 
   it('is logged if the launch itself could not be read', async () => {
     assert.deepEqual(await loggedFailure(null), line);
+  });
+});
+
+describe('an outage of the content store', () => {
+  it('is logged once a minute for each route, not once for each request', async () => {
+    const { logs, lines } = recordedLogs();
+    const respond = async () => {
+      throw contentUnavailable(new Error('connect ECONNREFUSED'));
+    };
+    await using server = await serverWith({ launch: { courseId: 7 }, respond, log: logs.for('Player') });
+    for (let at = 0; at < 3; at++) assert.equal((await server.inject('/0123456789/unit')).statusCode, 503);
+    assert.deepEqual(
+      lines.map(({ level, path, msg }) => ({ level, path, msg })),
+      [{ level: 'error', path: '/:token/unit', msg: 'a request failed (logged once per minute)' }],
+    );
+  });
+
+  it('hides no failure of the program', async () => {
+    const { logs, lines } = recordedLogs();
+    const respond = async () => {
+      throw new TypeError('there is no unit');
+    };
+    await using server = await serverWith({ launch: { courseId: 7 }, respond, log: logs.for('Player') });
+    for (let at = 0; at < 3; at++) assert.equal((await server.inject('/0123456789/unit')).statusCode, 500);
+    assert.equal(lines.length, 3);
   });
 });
 
