@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { readCredentialsAgain } from '../src/aws-credentials.ts';
 import { newContentKey } from '../src/content/files/content-key.ts';
 import { S3ContentStore } from '../src/content/files/s3-content-store.ts';
 import { stageFiles } from './content/files/content-store-engines.ts';
 import { deliver, inOrder, lines, openBench, sorted } from './queue/sqs-bench.ts';
-import { type SqsServer, startSqsServer } from './queue/sqs-server.ts';
+import { type SqsServer, settingsOf, startSqsServer } from './queue/sqs-server.ts';
+import { recordedLogs } from './support/logs.ts';
 import { startS3, type TestS3 } from './support/s3.ts';
 import { until } from './support/service.ts';
+import { startProcess } from './support/service-process.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { succeeds } from './support/until.ts';
 
@@ -103,5 +107,106 @@ describe('AWS credentials that are replaced in their file', () => {
     write('KEYAFTER');
     await until(() => succeeds(store.ping()), 'S3 can be reached again');
     assert.equal((await store.read(key, 'a.html'))?.size, 6, 'by the client of downloads, too');
+  });
+});
+
+describe('a source of AWS credentials that hangs', () => {
+  const hangs = path.join(folder.path, 'hangs');
+  const waits = path.join(folder.path, 'waits');
+
+  before(() => {
+    const helper = path.join(folder.path, 'helper');
+    const key = { Version: 1, AccessKeyId: 'KEYBEFORE', SecretAccessKey: 's', SessionToken: 't' };
+    writeFileSync(
+      helper,
+      `#!/bin/sh
+n=0
+while [ -e ${hangs} ] && [ $n -lt 200 ]; do touch ${waits}; sleep 0.1; n=$((n+1)); done
+echo '${JSON.stringify(key)}'
+`,
+      { mode: 0o755 },
+    );
+    const config = path.join(folder.path, 'config');
+    writeFileSync(config, `[default]\ncredential_process = ${helper}\n`);
+    process.env.AWS_CONFIG_FILE = config;
+    process.env.AWS_SHARED_CREDENTIALS_FILE = path.join(folder.path, 'none');
+  });
+  beforeEach(() => {
+    s3.refuse = () => null;
+  });
+  afterEach(() => {
+    rmSync(hangs, { force: true });
+    rmSync(waits, { force: true });
+  });
+
+  /** From now on. Resolves once the source is asked. */
+  async function hang(): Promise<void> {
+    writeFileSync(hangs, '');
+    await until(() => existsSync(waits), 'the source is asked');
+  }
+
+  it('fails the readiness of the queue, and is in the log', async () => {
+    await using bench = await openBench(server);
+    const { logs, lines: said } = recordedLogs();
+    const instance = await bench.open({ log: logs.for('MessageQueue'), credentialsDeadlineMs: 100 });
+    bench.proxy.treat = () => 'expired';
+    await hang();
+    await until(async () => !(await succeeds(instance.check())), 'readiness fails');
+    await assert.rejects(instance.check(), /credentials/);
+    await until(
+      () => said.some(({ reason }) => /did not respond within 0.1 s/.test(String(reason))),
+      'it is said',
+    );
+  });
+
+  it('delays the stop of the queue by about a second', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open();
+    bench.proxy.treat = () => 'expired';
+    await hang();
+    const begin = performance.now();
+    await instance[Symbol.asyncDispose]();
+    // The source has 10 s.
+    assert.ok(performance.now() - begin < 9_000, `${performance.now() - begin} ms`);
+  });
+
+  it('delays neither the stop of the content store nor its requests', async () => {
+    const { bucket, endpoint } = s3;
+    await using store = new S3ContentStore({ bucket, prefix: 'x/', endpoint });
+    const key = newContentKey(Date.now());
+    await store.put(key, stageFiles(folder.path, { 'a.html': 'before' }), new AbortController().signal);
+    const xml = '<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>';
+    s3.refuse = () => ({ status: 400, xml });
+    const reading = assert.rejects(store.read(key, 'a.html'));
+    await hang();
+    const begin = performance.now();
+    await store[Symbol.asyncDispose]();
+    await reading;
+    assert.ok(performance.now() - begin < 9_000, `${performance.now() - begin} ms`);
+  });
+
+  it('makes a request fail at its deadline, also if it hangs from the start', async () => {
+    const { bucket, endpoint } = s3;
+    writeFileSync(hangs, '');
+    const client = new S3Client({ endpoint, forcePathStyle: true });
+    readCredentialsAgain(client, 100);
+    const begin = performance.now();
+    await assert.rejects(client.send(new HeadBucketCommand({ Bucket: bucket })), {
+      name: 'CredentialsLateError',
+    });
+    assert.ok(performance.now() - begin < 9_000, `${performance.now() - begin} ms`);
+    client.destroy();
+  });
+
+  it('does not keep the process of a service', async () => {
+    await using bench = await openBench(server);
+    const place = { ...bench.queues.place, endpoint: bench.proxy.endpoint };
+    using data = temporaryFolder();
+    await using service = await startProcess({ data_dir: data.path, ...settingsOf(place) });
+    bench.proxy.treat = () => 'expired';
+    await hang();
+    const begin = performance.now();
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null });
+    assert.ok(performance.now() - begin < 9_000, `${performance.now() - begin} ms`);
   });
 });

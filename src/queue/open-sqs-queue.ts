@@ -34,6 +34,8 @@ export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
    * @defaultValue a minute
    */
   quietMs?: number;
+  /** How long the source of AWS credentials may take, in milliseconds. @defaultValue 10 s */
+  credentialsDeadlineMs?: number;
 }
 
 /** The running engine. */
@@ -54,7 +56,7 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
   const { place, waitMs = WAIT_MS } = options;
   await using stack = new AsyncDisposableStack();
   const health = new SqsHealth(options);
-  const api = stack.use(new SqsApi(place));
+  const api = stack.use(new SqsApi(place, options.credentialsDeadlineMs));
   const context: SqsContext = { ...options, health, api };
   const watch = stack.use(new SqsWatch(context));
   await startUntil(options.signal, { watch, api });

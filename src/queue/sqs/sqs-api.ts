@@ -40,7 +40,8 @@ export class SqsApi implements Disposable {
   readonly #urls = new Map<QueueKind, string>();
   readonly #end = new AbortController();
 
-  constructor(place: SqsPlace) {
+  /** @param credentialsDeadlineMs how long the source of credentials may take, in milliseconds */
+  constructor(place: SqsPlace, credentialsDeadlineMs?: number) {
     this.place = place;
     this.#sqs = new SQS({
       ...(place.region === null ? {} : { region: place.region }),
@@ -54,7 +55,7 @@ export class SqsApi implements Disposable {
         throwOnRequestTimeout: true,
       },
     });
-    readCredentialsAgain(this.#sqs);
+    readCredentialsAgain(this.#sqs, credentialsDeadlineMs);
   }
 
   [Symbol.dispose](): void {
