@@ -8,6 +8,7 @@ import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { countClicks } from './support/clicks.ts';
 import { holdRequests } from './support/held-requests.ts';
+import { loseFirstResponse } from './support/lost-responses.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -213,6 +214,27 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await dialog.getByText('Done: 0 messages purged.').waitFor();
     // Messages of later events stay.
     assert.equal((await ui.service.api.get(`/webhooks/${id}/line`)).body.depth, 2);
+    await remove(id);
+  });
+
+  it('stay if they are queued after a purge whose response was lost: Continue repeats it and changes nothing more', async () => {
+    const id = await blocked('CRM', 'Northwind', 'Contoso');
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    await loseFirstResponse(page, '**/line/purge?*');
+    await page.getByRole('button', { name: 'Purge…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Purge the line' });
+    await dialog.getByRole('textbox', { name: /^Type/ }).fill('CRM');
+    await dialog.getByRole('button', { name: 'Purge' }).click();
+    await dialog.getByText('The service is not responding').waitFor();
+    await ui.service.api.create('/accounts', { name: 'Fabrikam' });
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByText('Done: 2 messages purged.').waitFor();
+    const { data } = (await ui.service.api.get(`/webhooks/${id}/line/messages`)).body;
+    assert.deepEqual(
+      data.map(({ about }: { about: { account: { name: string } } }) => about.account.name),
+      ['Fabrikam'],
+    );
     await remove(id);
   });
 

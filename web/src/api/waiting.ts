@@ -59,13 +59,13 @@ export function skipWaiting(webhookId: number, position: number): Promise<unknow
 }
 
 /**
- * One step of a purge. Call it again with its cursor until there is none.
- * @param until only messages of events before this time, in the format of the API; null for all
+ * One step of a purge. Call it again with its cursor and a new key until there is no cursor.
+ * @param step `until`: only messages of events before this time, in the format of the API; null for all. `key`: see
+ *   newIdempotencyKey
  */
 export function purgeStep(
   webhookId: number,
-  until: string | null,
-  cursor: string | null,
+  { until, cursor, key }: { until: string | null; cursor: string | null; key: string },
 ): Promise<PurgeRecord> {
   return request(
     'POST',
@@ -74,5 +74,6 @@ export function purgeStep(
       until_dt: until ?? undefined,
       cursor: cursor ?? undefined,
     }),
+    { idempotencyKey: key },
   );
 }

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { newIdempotencyKey } from '../../../api/request.ts';
 import { purgeStep } from '../../../api/waiting.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
 import { notifyLeft } from '../../../components/notify.tsx';
@@ -15,19 +16,25 @@ export interface PurgeRun extends RunState {
   done: number;
   left: number;
   cursor: string | null;
+  /** The idempotency key of the next step. */
+  key: string;
 }
 
-/** Purges a line step by step, until it is stopped. */
+/**
+ * Purges a line step by step, until it is stopped. A step whose response was lost is repeated with the same key, so that
+ * it discards nothing that was queued in the meantime.
+ */
 export function usePurge(webhookId: number) {
   const queryClient = useQueryClient();
   const { start, ...purge } = useRun<PurgeRun>({
     step: async (state) => {
-      const step = await purgeStep(webhookId, state.until, state.cursor);
+      const step = await purgeStep(webhookId, state);
       return {
         ...state,
         done: state.done + step.purged,
         left: step.remaining,
         cursor: step.next_cursor,
+        key: newIdempotencyKey(),
         phase: step.next_cursor === null ? 'done' : 'running',
       };
     },
@@ -37,7 +44,15 @@ export function usePurge(webhookId: number) {
   return {
     ...purge,
     start: (until: string | null) =>
-      start({ phase: 'running', until, done: 0, left: 0, cursor: null, error: null }),
+      start({
+        phase: 'running',
+        until,
+        done: 0,
+        left: 0,
+        cursor: null,
+        key: newIdempotencyKey(),
+        error: null,
+      }),
   };
 }
 
