@@ -1,4 +1,5 @@
 import type { Reader } from '../database/database.ts';
+import type { Idempotency } from '../http/idempotency.ts';
 import type { Routes } from '../http/routes.ts';
 import type { LineReader } from '../queue/message-queue.ts';
 import type { EventService } from '../webhooks/events/event-service.ts';
@@ -27,6 +28,7 @@ export interface OverviewRoutesOptions {
   dashboard: Dashboard;
   health: HealthReader;
   deadLetters: DeadLetterSteps;
+  idempotency: Idempotency;
   events: EventService;
   /** Whether webhooks are read only. */
   readOnly: boolean;

@@ -33,7 +33,7 @@ export interface UserInterfaceOptions {
 
 /** Assembles the UI part. */
 export function createUserInterface(
-  { settings, version, logs, storage, now }: ServiceContext,
+  { settings, version, logs, storage, idempotency, now }: ServiceContext,
   {
     queue: { queue, obstacle },
     webhooks,
@@ -68,6 +68,7 @@ export function createUserInterface(
           about: { version, runtime, instance, startedAt: now() },
         }),
         deadLetters: webhooks.deadLetters,
+        idempotency,
         events: webhooks.eventLog,
         readOnly: !settings.enable_webhooks_service,
         delivers,

@@ -279,6 +279,26 @@ describe('dead letters of all webhooks', () => {
     ]);
   });
 
+  test('are redelivered or removed once by a step that is repeated with its key', async () => {
+    await using _service = service;
+    const step = async (action: string, body: object) => {
+      const headers = { 'idempotency-key': `${action} 1`.replace(' ', '-') };
+      return (await service.api.post(`/ui/api/dead-letters/${action}`, body, headers)).body;
+    };
+    const sent = await step('redeliver', { webhook_id: ids.North });
+    assert.deepEqual([sent.done, sent.remaining], [3, 0]);
+    await until(() => target.requests.length === 9, 'all of one webhook are sent again');
+    await until(async () => (await letters()).total === 6, 'they fail again');
+    assert.deepEqual(await step('redeliver', { webhook_id: ids.North }), sent);
+    const removed = await step('remove', {});
+    assert.deepEqual([removed.done, removed.remaining], [6, 0]);
+    await service.api.create('/accounts', { name: 'Later' });
+    await until(async () => (await letters()).total === 2, 'later ones are dead letters');
+    assert.deepEqual(await step('remove', {}), removed);
+    assert.equal((await letters()).total, 2);
+    assert.equal(target.requests.length, 11);
+  });
+
   test('are not redelivered by an invalid call', async () => {
     await using _service = service;
     const wrong = [

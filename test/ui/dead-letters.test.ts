@@ -6,6 +6,7 @@ import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { holdRequests } from './support/held-requests.ts';
+import { loseFirstResponse } from './support/lost-responses.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const DEAD_LETTERS = '/administration/integrations/dead-letters';
@@ -131,6 +132,50 @@ describe('dead letters in the admin UI', () => {
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByRole('status').getByText('Done: 120 messages queued.').waitFor();
     assert.equal(await total(), 0);
+  });
+
+  it('are neither removed nor redelivered if they come after a step whose response was lost, and Continue repeats that one', async () => {
+    for (const [action, done] of [
+      ['remove', 'Done: 4 removed.'],
+      ['redeliver', 'Done: 4 messages queued.'],
+    ] as const) {
+      await deadLetters(['CRM', 'LMS'], 2);
+      await using visit = await ui.visit(DEAD_LETTERS);
+      const { page } = visit;
+      await loseFirstResponse(page, `**/ui/api/dead-letters/${action}`);
+      const button = action === 'remove' ? 'Remove all' : 'Redeliver all';
+      await page.getByRole('button', { name: `${button}…` }).click();
+      const dialog = page.getByRole('dialog');
+      target.requests.length = 0;
+      await dialog.getByRole('button', { name: button }).click();
+      await dialog.getByText('The service is not responding').waitFor();
+      // What was redelivered fails again.
+      const before = action === 'remove' ? 0 : 4;
+      await until(async () => (await total()) === before, 'the step was carried out');
+      await ui.service.api.create('/accounts', { name: 'Later' });
+      await until(async () => (await total()) === before + 2, 'later ones are dead letters');
+      await dialog.getByRole('button', { name: 'Continue' }).click();
+      await dialog.getByRole('status').getByText(done).waitFor();
+      assert.equal(await total(), before + 2);
+      assert.equal(target.requests.length, before + 2);
+    }
+  });
+
+  it('that match in the history are removed once if the response was lost, and Continue counts them', async () => {
+    await deadLetters(['CRM'], 2);
+    const [{ about }] = (await ui.service.api.get('/ui/api/dead-letters')).body.data;
+    const [{ id: webhookId }] = (await ui.service.api.get('/webhooks')).body.data;
+    const history = `/administration/integrations/webhooks/${webhookId}?tab=history`;
+    await using visit = await ui.visit(`${history}&account=${about.account.id}`);
+    const { page } = visit;
+    await loseFirstResponse(page, '**/deliveries/remove?*');
+    await page.getByRole('button', { name: 'Remove matching…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove dead letters' });
+    await dialog.getByRole('button', { name: 'Remove matching' }).click();
+    await dialog.getByText('The service is not responding').waitFor();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByText('Done: 1 dead letter removed.').waitFor();
+    assert.equal(await total(), 1);
   });
 
   it('are filtered by outcome and person, and all matches are redelivered or removed', async () => {

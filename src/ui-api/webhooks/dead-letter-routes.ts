@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Reader } from '../../database/database.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
 import { MAX_CURSOR_LENGTH, pairCursor, parsePairCursor } from '../../http/paging.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id, MAX_DATE_TIME_LENGTH } from '../../http/schemas.ts';
@@ -58,13 +59,17 @@ const StepBody = Type.Object(
   { additionalProperties: false },
 );
 
+/** Dependencies of {@link deadLetterRoutes}. */
+export interface DeadLetterRoutesDependencies {
+  reader: Reader;
+  deadLetters: DeadLetterSteps;
+  idempotency: Idempotency;
+}
+
 /** The dead letters of all webhooks, for the admin UI. */
-export function deadLetterRoutes(
-  routes: Routes,
-  { reader, deadLetters }: { reader: Reader; deadLetters: DeadLetterSteps },
-): void {
-  listRoute(routes, reader);
-  for (const action of ACTIONS) stepRoute(routes, action, deadLetters);
+export function deadLetterRoutes(routes: Routes, dependencies: DeadLetterRoutesDependencies): void {
+  listRoute(routes, dependencies.reader);
+  for (const action of ACTIONS) stepRoute(routes, action, dependencies);
 }
 
 function listRoute(routes: Routes, reader: Reader): void {
@@ -98,7 +103,11 @@ function listRoute(routes: Routes, reader: Reader): void {
   );
 }
 
-function stepRoute(routes: Routes, action: (typeof ACTIONS)[number], deadLetters: DeadLetterSteps): void {
+function stepRoute(
+  routes: Routes,
+  action: (typeof ACTIONS)[number],
+  { deadLetters, idempotency }: DeadLetterRoutesDependencies,
+): void {
   routes.post(
     `/ui/api/dead-letters/${action}`,
     {
@@ -108,7 +117,7 @@ function stepRoute(routes: Routes, action: (typeof ACTIONS)[number], deadLetters
         body: StepBody,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { webhook_id: webhookId, until_dt: untilText, cursor, filter = {} } = request.body;
       const until = untilText === undefined ? undefined : parseDateTime(untilText);
       const from = cursor === undefined ? undefined : parsePairCursor(cursor);
@@ -117,15 +126,18 @@ function stepRoute(routes: Routes, action: (typeof ACTIONS)[number], deadLetters
         ...(from === null ? [{ pointer: '/cursor', detail: 'must be a next_cursor of a step' }] : []),
       ];
       if (wrong.length > 0) throw invalidInput(wrong);
-      const step = await deadLetters.step({
+      const asked = {
         action,
         by: actorOf(request),
         webhookId: webhookId ?? null,
         filter: deliveryFilter(filter, '/filter'),
         until: until ?? undefined,
         from: from == null ? null : { webhookId: from[0], deliveryId: from[1] },
-      });
-      return toStep(step);
+      };
+      return await idempotency.respond(request, reply, async (tx) => ({
+        status: 200,
+        body: toStep(await deadLetters.step(asked, tx)),
+      }));
     },
   );
 }

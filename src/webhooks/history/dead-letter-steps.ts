@@ -1,5 +1,5 @@
 import type { Actor } from '../../audit/actor.ts';
-import type { Reader } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { countByStatus } from './by-status.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
@@ -72,13 +72,15 @@ export class DeadLetterSteps {
   }
 
   /**
-   * Does one step. Call it again with the returned `until` and `next` until `next` is null.
+   * Does one step. Call it again with the returned `until` and `next` until `next` is null. Each webhook has its own
+   * transaction, unless one is given. Their lines are locked in ascending order.
    * @throws {ProblemError} `not-found`, `conflict` if the given webhook is inactive, `webhooks-read-only`
    */
-  async step(request: DeadLetterStepRequest): Promise<DeadLetterStep> {
-    const until = request.until ?? (await this.#untilNow());
-    const { done, next } = await this.#act(request, until);
-    const remaining = next === null ? 0 : await this.#countAfter(next, request, until);
+  async step(request: DeadLetterStepRequest, open?: Transaction): Promise<DeadLetterStep> {
+    const reader = open ?? this.#with.reader;
+    const until = request.until ?? (await this.#untilNow(reader));
+    const { done, next } = await this.#act(request, until, open);
+    const remaining = next === null ? 0 : await this.#countAfter(reader, next, request, until);
     return {
       done,
       remaining: Math.min(remaining, MAX_REMAINING_COUNTED),
@@ -89,17 +91,17 @@ export class DeadLetterSteps {
   }
 
   /** The end of everything that is dead-lettered now, even if the clock was set back since. */
-  async #untilNow(): Promise<number> {
-    return Math.max(this.#with.now(), (await readLatestDeadLetterAt(this.#with.reader)) ?? 0);
+  async #untilNow(reader: Reader): Promise<number> {
+    return Math.max(this.#with.now(), (await readLatestDeadLetterAt(reader)) ?? 0);
   }
 
   /** The number of dead letters after a position, up to one more than {@link MAX_REMAINING_COUNTED}. */
   async #countAfter(
+    reader: Reader,
     { webhookId, deliveryId }: DeadLetterPosition,
     request: DeadLetterStepRequest,
     until: number,
   ): Promise<number> {
-    const { reader } = this.#with;
     const bound = MAX_REMAINING_COUNTED + 1;
     const isBegun = deliveryId > 0;
     const left = isBegun
@@ -124,11 +126,12 @@ export class DeadLetterSteps {
   async #act(
     { action, by, webhookId, filter, from }: DeadLetterStepRequest,
     until: number,
+    open: Transaction | undefined,
   ): Promise<Pick<DeadLetterStep, 'done' | 'next'>> {
     const webhooks =
       webhookId !== null
         ? [webhookId]
-        : await readWebhooksWithDeadLetters(this.#with.reader, {
+        : await readWebhooksWithDeadLetters(open ?? this.#with.reader, {
             from: from?.webhookId ?? 0,
             until,
             activeOnly: action === 'redeliver',
@@ -143,6 +146,7 @@ export class DeadLetterSteps {
         by,
         filter: { ...filter, updatedUntil: until },
         page,
+        open,
       }).catch((error: unknown) => {
         // The webhook was deactivated or deleted after it was read.
         const isGone = error instanceof ProblemError && ['conflict', 'not-found'].includes(error.code);
@@ -165,20 +169,22 @@ export class DeadLetterSteps {
       by,
       filter,
       page,
+      open,
     }: {
       action: DeadLetterAction;
       by: Actor;
       filter: DeliveryFilter;
       page: { limit: number; after: number | null };
+      open: Transaction | undefined;
     },
   ): Promise<{ count: number; next: number | null }> {
     const { redelivery, removal } = this.#with;
     if (action === 'remove') {
-      const { removed, next } = await removal.removeMatching(webhookId, filter, page, by);
+      const { removed, next } = await removal.removeMatching(webhookId, filter, page, by, open);
       return { count: removed, next };
     }
     const dead = { ...filter, statuses: ['DEAD_LETTERED'] as const };
-    const { redelivered, next } = await redelivery.redeliverMatching(webhookId, dead, page, by);
+    const { redelivered, next } = await redelivery.redeliverMatching(webhookId, dead, page, by, open);
     return { count: redelivered, next };
   }
 }

@@ -27,7 +27,9 @@ export const deadLetterListQuery = (query: object) =>
 export type DeadLetterAction = 'redeliver' | 'remove';
 
 /**
- * One step for one webhook, or for all. Call it again with its `until_dt` and `next_cursor` until there is no cursor.
+ * One step for one webhook, or for all. Call it again with its `until_dt` and `next_cursor` and a new key until there is
+ * no cursor.
+ * @param step `key`: see newIdempotencyKey
  */
 export function stepOverDeadLetters(
   action: DeadLetterAction,
@@ -36,7 +38,14 @@ export function stepOverDeadLetters(
     filter,
     until,
     cursor,
-  }: { webhookId: number | null; filter: object | null; until: string | null; cursor: string | null },
+    key,
+  }: {
+    webhookId: number | null;
+    filter: object | null;
+    until: string | null;
+    cursor: string | null;
+    key: string;
+  },
 ): Promise<DeadLetterStep> {
   return request('POST', `/ui/api/dead-letters/${action}`, {
     body: {
@@ -45,6 +54,7 @@ export function stepOverDeadLetters(
       ...(until === null ? {} : { until_dt: until }),
       ...(cursor === null ? {} : { cursor }),
     },
+    idempotencyKey: key,
   });
 }
 

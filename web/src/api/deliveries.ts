@@ -88,13 +88,14 @@ export interface MatchingStep {
 
 /**
  * One step of redelivering the matching messages, or of removing the dead letters among them. Call it again with its
- * cursor until there is none.
+ * cursor and a new key until there is no cursor.
+ * @param step `key`: see newIdempotencyKey
  */
 export async function actOnMatching(
   action: 'redeliver' | 'remove',
   webhookId: number,
   filter: object,
-  cursor: string | null,
+  { cursor, key }: { cursor: string | null; key: string },
 ): Promise<MatchingStep> {
   const query = { ...filter, limit: TOGETHER, cursor };
   const path = withQuery(`/webhooks/${webhookId}/deliveries/${action}`, query);
@@ -103,7 +104,7 @@ export async function actOnMatching(
     removed?: number;
     remaining: number;
     next_cursor?: string | null;
-  }>('POST', path);
+  }>('POST', path, { idempotencyKey: key });
   return { done: redelivered ?? removed ?? 0, remaining, next_cursor: next_cursor ?? null };
 }
 

@@ -1,5 +1,6 @@
 import type { DeadLetterAction, DeadLetterStep } from '../../api/dead-letters.ts';
 import type { MatchingStep } from '../../api/deliveries.ts';
+import { newIdempotencyKey } from '../../api/request.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import type { RunState } from '../use-run.ts';
@@ -13,18 +14,23 @@ export interface RedeliveryRun extends RunState {
   until: string | null;
   /** The cursor of the next step; null before the first step. */
   cursor: string | null;
+  /** The idempotency key of the next step. */
+  key: string;
 }
 
 /** Before the first step. */
-export const START: RedeliveryRun = {
-  phase: 'running',
-  done: 0,
-  left: 0,
-  leftIsMinimum: false,
-  until: null,
-  cursor: null,
-  error: null,
-};
+export function beforeSteps(): RedeliveryRun {
+  return {
+    phase: 'running',
+    done: 0,
+    left: 0,
+    leftIsMinimum: false,
+    until: null,
+    cursor: null,
+    key: newIdempotencyKey(),
+    error: null,
+  };
+}
 
 /** The state after a step over dead letters. */
 export function after(state: RedeliveryRun, step: DeadLetterStep): RedeliveryRun {
@@ -36,6 +42,7 @@ export function after(state: RedeliveryRun, step: DeadLetterStep): RedeliveryRun
     leftIsMinimum: step.remaining_is_lower_bound,
     until: step.until_dt,
     cursor: step.next_cursor,
+    key: newIdempotencyKey(),
   };
 }
 
@@ -48,6 +55,7 @@ export function afterMatching(state: RedeliveryRun, step: MatchingStep): Redeliv
     left: step.remaining,
     leftIsMinimum: false,
     cursor: step.next_cursor,
+    key: newIdempotencyKey(),
   };
 }
 

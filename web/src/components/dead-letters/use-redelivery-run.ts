@@ -5,7 +5,7 @@ import { webhooksKey } from '../../api/webhooks.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { notifyLeft } from '../notify.tsx';
 import { useRun } from '../use-run.ts';
-import { after, afterMatching, progressOf, type RedeliveryRun, START } from './redelivery-run.ts';
+import { after, afterMatching, beforeSteps, progressOf, type RedeliveryRun } from './redelivery-run.ts';
 
 /** The dead letters that are redelivered or removed. */
 export interface RedeliverySelection {
@@ -19,7 +19,8 @@ export interface RedeliverySelection {
 }
 
 /**
- * Redelivers or removes dead letters step by step, until it is stopped.
+ * Redelivers or removes dead letters step by step, until it is stopped. A step whose response was lost is repeated with
+ * the same key, so that it concerns no later messages.
  * @param onRun called when it has processed messages
  */
 export function useRedeliveryRun(
@@ -30,7 +31,7 @@ export function useRedeliveryRun(
   const { start, ...redelivery } = useRun<RedeliveryRun>({
     step: async (state) =>
       ofHistory && webhook !== null && filter !== null
-        ? afterMatching(state, await actOnMatching(action, webhook.id, filter, state.cursor))
+        ? afterMatching(state, await actOnMatching(action, webhook.id, filter, state))
         : after(
             state,
             await stepOverDeadLetters(action, { ...state, webhookId: webhook?.id ?? null, filter }),
@@ -47,5 +48,5 @@ export function useRedeliveryRun(
       ]);
     },
   });
-  return { ...redelivery, start: () => start(START) };
+  return { ...redelivery, start: () => start(beforeSteps()) };
 }
