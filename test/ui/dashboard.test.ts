@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { emptyCounters } from '../../src/webhooks/trends/trend.ts';
+import { addTrends } from '../../src/webhooks/trends/trend-store.ts';
 import { uploadForm } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Package } from '../support/course-packages.ts';
+import { openDatabaseOf } from '../support/database.ts';
 import { type Api, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -121,6 +124,35 @@ describe('the dashboard', () => {
     const next = blocked.getByText(/^in \d+\smin( \d+\ss)?$/);
     const first = await next.textContent();
     await until(async () => (await next.textContent()) !== first, 'the time left has become less');
+  });
+
+  it('says how many webhooks have failures, if it lists only those with the most', async () => {
+    const { api, settings } = ui.service;
+    const ids: number[] = [];
+    for (let n = 0; n < 31; n += 1) {
+      const webhook = { name: `Failing ${n}`, topic: 'ACCOUNT', target_url: target.url, enabled: false };
+      ids.push((await api.create('/webhooks', webhook)).id);
+    }
+    {
+      await using database = await openDatabaseOf(settings.data_dir);
+      const [widthMs, now] = [60_000, Date.now()] as const;
+      const failed = { ...emptyCounters(), failures: 1, widthMs, startAt: now - (now % widthMs) };
+      await database.transaction((tx) =>
+        addTrends(
+          tx,
+          ids.map((webhookId) => ({ ...failed, webhookId })),
+        ),
+      );
+    }
+    await using visit = await ui.visit('/');
+    const failing = visit.page.getByRole('region', { name: 'Failures by webhook' });
+    await failing.getByText('20 of 32').waitFor();
+    await visit.assertAccessible();
+    assert.equal(await failing.getByRole('row').count(), 1 + 20);
+    for (const id of ids.slice(0, 12)) await api.delete(`/webhooks/${id}`);
+    await failing.getByText('20 of 32').waitFor({ state: 'detached' });
+    assert.equal(await failing.getByRole('row').count(), 1 + 20);
+    for (const id of ids.slice(12)) await api.delete(`/webhooks/${id}`);
   });
 
   it('keeps the mark at the minute that is pointed at while the hour moves on', async () => {

@@ -56,7 +56,9 @@ function toDelivery({ minutes, totals, failing, blocked, paused }: DeliveryNow) 
     lines_blocked: totals.linesBlocked,
     /** Since when the oldest waiting message waits: since its event, or since it was redelivered or replayed. */
     oldest_dt: formatOptionalDateTime(totals.waitingSince),
-    failing_webhooks: failing.map(toFailing),
+    webhooks_failing: failing.webhooks,
+    /** The webhooks with the most failures. */
+    failing_webhooks: failing.most.map(toFailing),
     blocked_lines: blocked.map(toBlocked),
     webhooks_paused: paused.webhooks,
     /** Messages that wait for these webhooks. */

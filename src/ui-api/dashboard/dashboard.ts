@@ -54,7 +54,8 @@ export interface BlockedLine extends HeadFailure {
 export interface DeliveryNow {
   minutes: MinuteOfService[];
   totals: QueueTotals;
-  failing: FailingWebhook[];
+  /** The number of webhooks with failures, and those with the most. */
+  failing: { webhooks: number; most: FailingWebhook[] };
   blocked: BlockedLine[];
   /** The numbers of paused webhooks and of their messages, and the webhooks that have been paused longest. */
   paused: { webhooks: number; messages: number; longest: PausedWebhookRow[] };
@@ -105,8 +106,8 @@ export class Dashboard {
     return { ...(await countPaused(this.#with.reader)), longest };
   }
 
-  async #readFailing(): Promise<FailingWebhook[]> {
-    const failing = await this.#with.trends.mostFailing(MAX_LISTED);
+  async #readFailing(): Promise<DeliveryNow['failing']> {
+    const { webhooks: total, most: failing } = await this.#with.trends.mostFailing(MAX_LISTED);
     const webhooks = await readWebhooksInBrief(
       this.#with.reader,
       failing.map(({ webhookId }) => webhookId),
@@ -129,7 +130,7 @@ export class Dashboard {
             : explanationOf(await readLastFailure(this.#with.reader, webhookId, lastErrorMessage)),
       });
     }
-    return listed;
+    return { webhooks: total, most: listed };
   }
 
   async #readBlocked(): Promise<BlockedLine[]> {

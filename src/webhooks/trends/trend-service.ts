@@ -80,10 +80,15 @@ export class TrendService {
     }));
   }
 
-  /** The webhooks with the most failed attempts within the last hour. */
-  async mostFailing(limit: number): Promise<{ webhookId: number; failures: number }[]> {
+  /** The webhooks with the most failed attempts within the last hour, and the number of all that have some. */
+  async mostFailing(
+    limit: number,
+  ): Promise<{ webhooks: number; most: { webhookId: number; failures: number }[] }> {
     const rows = await readMostFailing(this.#with.reader, this.#lastTimes(HOUR_MS), limit);
-    return rows.map((row) => ({ webhookId: row.webhook_id, failures: Number(row.failures) }));
+    return {
+      webhooks: Number(rows[0]?.webhooks ?? 0),
+      most: rows.map((row) => ({ webhookId: row.webhook_id, failures: Number(row.failures) })),
+    };
   }
 
   #lastTimes(ms: number): CounterTimes {

@@ -113,16 +113,17 @@ export async function readEventCounts(
   return await reader.all('select start_at, event_count from event_trends where start_at >= ?', since);
 }
 
-/** Webhooks with the most failures. */
+/** Webhooks with the most failures, each with the number of all that have some. Deleted ones are omitted. */
 export async function readMostFailing(
   reader: Pick<Reader, 'all'>,
   { since, until }: CounterTimes,
   limit: number,
-): Promise<{ webhook_id: number; failures: number }[]> {
+): Promise<{ webhook_id: number; failures: number; webhooks: number }[]> {
   return await reader.all(
-    `select webhook_id, sum(failure_count) as failures from webhook_trends
+    `select webhook_id, sum(failure_count) as failures, count(*) over () as webhooks from webhook_trends
      where width_ms = ${MINUTE_MS} and failure_count > 0 and start_at >= ? and start_at <= ?
        and webhook_id <> ${ALL_WEBHOOKS}
+       and exists (select 1 from webhooks where webhooks.id = webhook_id and webhooks.deleted_at is null)
      group by webhook_id order by 2 desc, 1 limit ?`,
     since,
     until,

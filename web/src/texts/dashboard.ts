@@ -90,6 +90,7 @@ export const dashboard = {
     last: 'Last failure',
     state: 'State',
     none: 'No failures in the last hour.',
+    shown: (listed: string, total: string) => `${listed} of ${total}`,
     states: {
       'in-error': 'In error',
       inactive: 'Inactive',

@@ -67,7 +67,10 @@ export function DashboardPage() {
                 clockAhead={read?.clockAhead ?? 0}
               />
               <PausedPanel delivery={data.delivery} />
-              <FailingPanel webhooks={data.delivery.failing_webhooks} />
+              <FailingPanel
+                webhooks={data.delivery.failing_webhooks}
+                total={data.delivery.webhooks_failing}
+              />
             </>
           )}
           {data.content !== null && (

@@ -66,10 +66,24 @@ const COLUMNS: readonly Column<FailingWebhook>[] = [
   },
 ];
 
-/** Webhooks with failed attempts in the last hour, most failures first. */
-export function FailingPanel({ webhooks }: { webhooks: readonly FailingWebhook[] }) {
+/**
+ * Webhooks with failed attempts in the last hour, most failures first.
+ * @param total the number of all that have failures. No list of webhooks shows exactly these
+ */
+export function FailingPanel({ webhooks, total }: { webhooks: readonly FailingWebhook[]; total: number }) {
   return (
-    <Panel title={texts.title} description={texts.description} flush={webhooks.length > 0}>
+    <Panel
+      title={texts.title}
+      description={texts.description}
+      flush={webhooks.length > 0}
+      actions={
+        total > webhooks.length && (
+          <span className={styles.second}>
+            {texts.shown(formatNumber(webhooks.length), formatNumber(total))}
+          </span>
+        )
+      }
+    >
       {webhooks.length === 0 ? (
         <p className={styles.none}>{texts.none}</p>
       ) : (
