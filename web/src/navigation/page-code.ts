@@ -16,7 +16,8 @@ export function pageCode<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function isReachable(): Promise<boolean> {
+/** Whether the service responds. */
+export async function isReachable(): Promise<boolean> {
   try {
     await request('GET', '/ui/api/session');
     return true;
