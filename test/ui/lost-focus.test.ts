@@ -4,17 +4,23 @@ import { isolate } from '../../web/src/utilities/isolate.ts';
 import { ContentMaker } from '../content/account-content-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { until } from '../support/until.ts';
 import { CLIENTS } from './support/clients.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 /** The number of messages on a page of the history. */
 const PAGE = 25;
+/** Failed messages must not be retried during a test. */
+const SLOW_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 
 describe('the focus, if the element that had it disappears', () => {
   let ui: Ui;
   let make: ContentMaker;
   aroundTests(async (parts) => {
-    ui = parts.use(await startUi());
+    ui = parts.use(await startUi({ settings: SLOW_RETRIES }));
     make = new ContentMaker(ui.service);
   });
 
@@ -120,6 +126,41 @@ describe('the focus, if the element that had it disappears', () => {
     await button('Close').press('Enter');
     await uploads.waitFor({ state: 'detached' });
     await hasFocus(page, heading);
+  });
+
+  it('stays on the button that retries or redelivers a message', async () => {
+    const { api } = ui.service;
+    await using target = await startTarget({ respondWith: answer(503) });
+    const webhook = { name: 'Blocked', topic: 'ACCOUNT', target_url: target.url };
+    const { id } = await api.create('/webhooks', webhook);
+    for (const name of ['Northwind', 'Contoso']) await make.account(name);
+    const isRetried = async () => (await api.get(`/webhooks/${id}/line`)).body.state === 'RETRYING';
+    await until(isRetried, 'the first message has failed');
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
+    const { page } = visit;
+    const retry = page.getByRole('button', { name: 'Retry now' });
+    const retried = await holdRequests(page, '**/line/retry*');
+    await retry.press('Enter');
+    await retried.begun;
+    await hasFocus(page, retry);
+    retried.release();
+    await target.waitFor(2);
+    await page.getByText('The message is being retried now.').waitFor();
+    await until(isRetried, 'it has failed again');
+    await api.post(`/webhooks/${id}/line/skip`);
+    const [{ id: delivery }] = (await api.get(`/webhooks/${id}/deliveries?status=DEAD_LETTERED`)).body.data;
+    await visit.go(`/administration/integrations/webhooks/${id}?tab=history&delivery=${delivery}`);
+    const redeliver = page.getByRole('dialog').getByRole('button', { name: 'Redeliver' });
+    const redelivered = await holdRequests(page, '**/redeliver', {
+      respond: (route) => route.fulfill({ status: 500, body: '{}' }),
+    });
+    await redeliver.press('Enter');
+    await redelivered.begun;
+    await hasFocus(page, redeliver);
+    redelivered.release();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await hasFocus(page, redeliver);
+    await api.delete(`/webhooks/${id}`);
   });
 
   it('stays on the button that copies where the browser has no clipboard for pages', async () => {

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { dashboardQuery } from '../api/dashboard.ts';
 import { actOnHead, lineQuery, webhooksKey } from '../api/webhooks.ts';
 import { webhookDetails } from '../texts/webhook-details.ts';
+import { BusyButton } from './busy-button.tsx';
 import { notifyDone, notifyError } from './notify.tsx';
 
 /** Retries the first message of a webhook's line now, if it still is the first. */
@@ -33,15 +33,15 @@ export function RetryButton({
       ]),
   });
   return (
-    <Button
+    <BusyButton
       variant="default"
       size="xs"
       onClick={() => retry.mutate()}
-      loading={retry.isPending}
+      isBusy={retry.isPending}
       disabled={disabled}
-      aria-label={label}
+      {...(label === undefined ? {} : { 'aria-label': label })}
     >
       {webhookDetails.line.retry}
-    </Button>
+    </BusyButton>
   );
 }

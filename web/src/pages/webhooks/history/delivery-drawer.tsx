@@ -8,6 +8,7 @@ import { type Delivery, type DeliveryAttempt, deliveryQuery, redeliver } from '.
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { CodeBlock } from '../../../components/code-block.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
@@ -201,9 +202,9 @@ function Redelivery({ delivery, webhook }: { delivery: Delivery; webhook: Webhoo
       {waits ? (
         <span className={styles.dim}>{texts.waits}</span>
       ) : webhook.enabled ? (
-        <Button variant="default" size="xs" onClick={() => send.mutate()} loading={send.isPending}>
+        <BusyButton variant="default" size="xs" onClick={() => send.mutate()} isBusy={send.isPending}>
           {texts.redeliver}
-        </Button>
+        </BusyButton>
       ) : (
         <span className={styles.dim}>{texts.inactive}</span>
       )}
