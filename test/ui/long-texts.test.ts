@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
+import { until } from '../support/until.ts';
 import { choose } from './support/choosing.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -74,6 +75,24 @@ describe('a text of many characters in the admin UI', () => {
     await page.getByText('Your name was saved.').waitFor();
     await page.reload();
     await hasValue(name, LONGEST_NAME);
+  });
+
+  it('of the address of a webhook is cut short above its error, and whole in its configuration', async () => {
+    const { api } = ui.service;
+    const target_url = `http://127.0.0.1:9/${'p'.repeat(1_900)}`;
+    const { id } = await api.create('/webhooks', { name: 'Long', topic: 'ACCOUNT', target_url });
+    await api.create('/accounts', { name: 'Northwind' });
+    await until(async () => (await api.get(`/webhooks/${id}`)).body.in_error, 'it is in error');
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
+    const { page } = visit;
+    const retry = await page.getByRole('button', { name: 'Retry now' }).boundingBox();
+    const { height } = page.viewportSize()!;
+    assert.ok(retry!.y + retry!.height < height, `${retry!.y} of ${height}`);
+    await page.locator('main header').getByTitle(target_url).waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('tab', { name: 'Configuration' }).click();
+    await page.getByRole('definition').getByText(target_url, { exact: true }).waitFor();
+    await api.delete(`/webhooks/${id}`);
   });
 
   it('is in the address of a log and in its filter as it was pasted', async () => {

@@ -40,7 +40,9 @@ export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
           </div>
           {failure.error_message !== null && (
             <p className={styles.message} data-testid="last-error">
-              <bdi>{failure.error_message}</bdi>
+              <bdi className={styles.cut} title={failure.error_message}>
+                {failure.error_message}
+              </bdi>
             </p>
           )}
         </>

@@ -148,9 +148,9 @@ function Details({ record }: { record: WebhookRecord }) {
           </>
         }
         description={
-          <>
+          <span className={styles.cut} title={record.target_url}>
             {webhooks.topics[record.topic].name} · {record.target_url}
-          </>
+          </span>
         }
         actions={
           !readOnly && (
