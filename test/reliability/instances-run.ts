@@ -9,6 +9,7 @@ import { type FaultSpan, faultsFoundIn, longestBlockedMs } from './instance-faul
 import { Instances } from './instances.ts';
 import { DELIVERY_TIMEOUT_SECONDS, LEASE_MS, LEASE_PRELOAD } from './lease.ts';
 import {
+  type Arrival,
   assertEveryEventOnceInOrder,
   assertHistoryAgrees,
   assertOrderOf,
@@ -16,6 +17,7 @@ import {
   type Listener,
 } from './listener.ts';
 import { SeededRandom } from './seeded-random.ts';
+import { ifUnread } from './unread-response.ts';
 
 /** The extent of a run. */
 export interface InstancesOptions {
@@ -266,7 +268,11 @@ function serve(target: Target, listeners: readonly Listener[], random: SeededRan
     const messageId = String(postback.headers['webhook-id']);
     const taken = accepted.has(messageId) || !random.chance(listener.plan.failing);
     if (taken) accepted.add(messageId);
-    listener.arrivals.push({ messageId, text: postback.text, life: 0, taken, at: performance.now() });
+    const arrival: Arrival = { messageId, text: postback.text, life: 0, taken, at: performance.now() };
+    listener.arrivals.push(arrival);
+    ifUnread(exchange, () => {
+      arrival.isUnread = true;
+    });
     if (taken) answer(204)(exchange);
     else random.pick([answer(500), answer(404), resetInBody(500)])(exchange);
   };

@@ -21,6 +21,8 @@ export interface Arrival {
   life: number;
   /** Whether the target answered 2xx. */
   taken: boolean;
+  /** Whether the sender did not read the answer, because its time limit had ended. */
+  isUnread?: boolean;
   /** When it arrived, by `performance.now()`, if a run needs to know. */
   at?: number;
 }

@@ -10,6 +10,7 @@ import { type ServingProcess, startProcess } from '../support/service-process.ts
 import { startTarget, type Target } from '../support/target.ts';
 import type { FaultSpan } from './instance-faults.ts';
 import { DELIVERY_TIMEOUT_SECONDS, LEASE_MS, LEASE_PRELOAD } from './lease.ts';
+import { ifUnread } from './unread-response.ts';
 
 /** A dependency of the service fails, and recovers. */
 export interface Outage {
@@ -66,6 +67,8 @@ export class ServiceUnderOutages implements AsyncDisposable {
   readonly #confirmed: string[][] = Array.from({ length: CALLERS }, () => []);
   readonly #spans: FaultSpan[] = [];
   readonly #arrivedAt: number[] = [];
+  /** Which of them got no answer in time. */
+  readonly #unread = new Set<number>();
   readonly #holdMs: number;
   #refused = 0;
 
@@ -88,9 +91,10 @@ export class ServiceUnderOutages implements AsyncDisposable {
       await this.#call(caller);
       await delay(callEveryMs);
     });
-    target.respondWith(({ response }) => {
-      this.#arrivedAt.push(performance.now());
-      response.writeHead(204).end();
+    target.respondWith((exchange) => {
+      const number = this.#arrivedAt.push(performance.now()) - 1;
+      ifUnread(exchange, () => this.#unread.add(number));
+      exchange.response.writeHead(204).end();
     });
   }
 
@@ -254,13 +258,13 @@ export class ServiceUnderOutages implements AsyncDisposable {
       if (path !== `/${webhook}`) continue;
       const id = String(headers['webhook-id']);
       const earlier = seen.get(id);
-      const at = this.#arrivedAt[n]!;
-      seen.set(id, at);
+      seen.set(id, n);
       if (earlier === undefined) names.push(JSON.parse(text).resource.account.name);
       else {
-        const isExplained = this.#spans.some(
-          ({ from, to }) => earlier >= from - RECENT_MS && earlier <= to + LEASE_MS,
-        );
+        const at = this.#arrivedAt[earlier]!;
+        const isExplained =
+          this.#unread.has(earlier) ||
+          this.#spans.some(({ from, to }) => at >= from - RECENT_MS && at <= to + LEASE_MS);
         assert.ok(isExplained, `webhook ${webhook}: ${id} was repeated without a reason`);
       }
     }
