@@ -7,7 +7,7 @@ import {
   UnsuitableServerError,
 } from '../../src/database/postgres/postgres-database.ts';
 import { SETTINGS_TABLE } from '../../src/settings/settings-table.ts';
-import { ON_POSTGRES } from '../support/postgres.ts';
+import { ON_POSTGRES, SERVICE_TIMEOUTS } from '../support/postgres.ts';
 import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
 import { type PoolMode, startPostgresPooler } from '../support/postgres-pooler.ts';
 import { throughPort } from '../support/tcp-proxy.ts';
@@ -32,15 +32,16 @@ describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, 
 
   it('that pools sessions works, and the time limits apply', async () => {
     await using behind = await openBehind('session');
-    await behind.database.assertSuitable();
-    const limits = async (reader: Pick<typeof behind.database.reader, 'all'>) =>
+    const database = behind.openOther({ timeouts: SERVICE_TIMEOUTS });
+    await database.assertSuitable();
+    const limits = async (reader: Pick<typeof database.reader, 'all'>) =>
       await reader.all(
         `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
            current_setting('idle_in_transaction_session_timeout') as idle`,
       );
     const expected = [{ statement: '20s', lock: '10s', idle: '4s' }];
-    assert.deepEqual(await limits(behind.database.reader), expected);
-    assert.deepEqual(await behind.database.transaction(limits), expected);
+    assert.deepEqual(await limits(database.reader), expected);
+    assert.deepEqual(await database.transaction(limits), expected);
   });
 
   /** Starts like an instance, and opens all of its connections, which then stay open for a while. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
+import { DEFAULT_TIMEOUTS } from '../../src/database/postgres/postgres-connections.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { atEnd } from './at-end.ts';
 import { emptyDatabase, schemaOf } from './postgres-emptying.ts';
@@ -32,6 +33,11 @@ const free: Kept[] = [];
 /** Databases of data folders. */
 const ofFolders = new Map<string, Promise<PostgresTestDatabase>>();
 if (ON_POSTGRES) atEnd(() => dropAll([...left]));
+
+/** The time limits of a service outside of tests. */
+export const SERVICE_TIMEOUTS = { ...DEFAULT_TIMEOUTS };
+// A busy machine may pause a test for longer than these two allow, and the test would blame the program.
+if (ON_POSTGRES) Object.assign(DEFAULT_TIMEOUTS, { connectMs: 20_000, idleInTransactionMs: 20_000 });
 
 /** Creates the migrated database that is copied for tests. */
 export async function makeTemplate(serverUrl: string): Promise<void> {
