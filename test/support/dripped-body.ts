@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { DEADLINE_MS } from './deadline.ts';
 
 const PARTS = 10;
 
@@ -39,7 +40,7 @@ export async function drip(
   };
   sendPart();
   const timer = setInterval(sendPart, ms / (PARTS - 1));
-  const giveUp = setTimeout(() => closed.reject(new Error('still open')), 7 * ms);
+  const giveUp = setTimeout(() => closed.reject(new Error('still open')), Math.max(7 * ms, DEADLINE_MS));
   try {
     return await closed.promise;
   } finally {
