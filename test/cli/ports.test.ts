@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
-import { listenOnFreePort } from '../support/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { type ProcessEnd, runProgram, type TextSettings } from '../support/service-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Runs on SQLite alone: listening does not involve the database.
 
 /** A port on which another program listens. */
-async function occupiedPort(): Promise<{ port: number } & AsyncDisposable> {
-  const server = createServer();
-  const port = await listenOnFreePort(server);
+async function occupiedPort(wanted = 0): Promise<{ port: number } & AsyncDisposable> {
+  const server = createServer().listen(wanted, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   return { port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
@@ -31,8 +33,9 @@ describe('a start that cannot listen names the setting', () => {
   });
 
   it('content_port, which nobody needs to set', async () => {
-    await using occupied = await occupiedPort();
-    const { code, errors } = await serve({ port: occupied.port - 1 });
+    const port = await freePort();
+    await using occupied = await occupiedPort(port + 1);
+    const { code, errors } = await serve({ port });
     assert.equal(code, 1);
     assert.match(
       errors,
