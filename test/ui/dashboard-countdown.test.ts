@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { MINUTE_MS } from '../../src/time/units.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { until } from '../support/until.ts';
@@ -40,7 +41,7 @@ it('the dashboard counts down to the next attempt although nothing else changes'
   };
   await next.waitFor();
   // On a busy machine, a response would otherwise be older when it arrives, and with it the service's clock.
-  await page.clock.pauseAt(Date.now() + 1_000);
+  await page.clock.pauseAt(Date.now() + MINUTE_MS);
   await until(() => open === 0, 'every response has arrived');
   let last = await left();
   for (let passed = 1; passed <= WATCHED_SECONDS; passed++) {

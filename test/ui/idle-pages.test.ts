@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { MINUTE_MS } from '../../src/time/units.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/until.ts';
 import { countOpenRequests, recordTransfers } from './support/transfers.ts';
@@ -38,7 +39,7 @@ describe('an idle page', () => {
     const open = countOpenRequests(page);
     const allArrive = () => until(() => open() === 0, 'every response has arrived');
     // From here on, the page's time passes only as the test lets it. Otherwise a busy machine would add requests.
-    await page.clock.pauseAt(Date.now() + 1_000);
+    await page.clock.pauseAt(Date.now() + MINUTE_MS);
     await allArrive();
     if (hidden) await page.evaluate(HIDE);
     const transfers = recordTransfers(page);
