@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { freePort } from '../support/free-port.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -16,8 +17,6 @@ import { startTarget, type Target } from '../support/target.ts';
 import { newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
-const portOf = (url: string) => Number(new URL(url).port);
-
 /** The messages that a target received, without repeated deliveries, which a kill may cause. */
 function messagesOf({ requests }: Target) {
   type Message = { resource: { registration: Record<string, unknown> } };
@@ -32,7 +31,9 @@ describe('a course while the service is killed', () => {
   it('reconnects after the restart, loses nothing, and causes each event once', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
-    const settings = { data_dir: folder.path };
+    // Ports that nothing else takes while the service is down.
+    const ports = { port: await freePort(), content_port: await freePort() };
+    const settings = { data_dir: folder.path, ...ports };
     await using first = await startProcess(settings);
     const { clientId, clientSecret } = await createClient(folder.path);
     const api = new Api(first.url, await requestToken(first.url, clientId, clientSecret));
@@ -68,8 +69,7 @@ describe('a course while the service is killed', () => {
     await learner.page.getByText('The service cannot be reached.').waitFor();
     await set(['cmi.core.lesson_location', 'page-9']);
 
-    const ports = { port: portOf(first.url), content_port: portOf(learner.page.url()) };
-    await using _second = await startProcess({ ...settings, ...ports });
+    await using _second = await startProcess(settings);
     await learner.saved();
     await until(() => messagesOf(target).some(({ success }) => success === 'PASS'), 'the pass is heard of');
     await learner.page.getByText('The service cannot be reached.').waitFor({ state: 'hidden' });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
+import { freePort } from '../support/free-port.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { receivedStatuses, subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -223,17 +224,15 @@ describe('a SCORM 1.2 course in a browser', () => {
 describe('a SCORM 1.2 course while the service is down', () => {
   it('keeps the learner’s progress, says so, and sends it when the service is back', async () => {
     await using target = await startTarget();
-    const first = await startTestService();
+    // Ports that nothing else takes while the service is down.
+    const ports = { port: await freePort(), content_port: await freePort() };
+    const first = await startTestService({ settings: ports });
     const { data_dir: dataDir } = first.settings;
     await subscribeToResults(first, target);
     const { registrationId } = await registerTo(first, scorm12Course());
     await using learner = await newLearner(await sharedBrowser());
     await learner.open(first, registrationId);
     await learner.given();
-    const ports = {
-      port: Number(new URL(first.url).port),
-      content_port: Number(new URL(first.service.contentUrl).port),
-    };
     await first.service[Symbol.asyncDispose]();
     await learner.course.locator('#pass').click();
     await learner.page.getByText('The service cannot be reached.').waitFor();
