@@ -178,7 +178,7 @@ describe('a name with five addresses', { skip: process.platform !== 'linux' }, (
     for (const host of others) stack.use(await startFullTarget({ host, port: target.port }));
     const { lookup } = nameService([...others, '127.0.0.1']);
     const guard = new TargetGuard({ allowedNetworks: ['127.0.0.0/8'], lookup });
-    await using sender = new PostbackSender({ guard, version: '1.2.3', deadlineMs: 4_000 });
+    await using sender = new PostbackSender({ guard, version: '1.2.3', deadlineMs: 20_000 });
     const { outcome, reason } = await sender.send(postbackTo(`http://slow.example:${target.port}/`));
     assert.deepEqual([outcome, reason], ['DELIVERED', null]);
   });
