@@ -7,6 +7,7 @@ import { makeParties, register } from '../content/registration-helpers.ts';
 import { createAccounts, createWebhook } from '../delivery/webhook-helpers.ts';
 import { isListening } from '../support/free-port.ts';
 import { connectTo } from '../support/raw-http.ts';
+import { measureRunningTime } from '../support/running-time.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, hang } from '../support/target-behaviours.ts';
@@ -44,10 +45,10 @@ test('a client that does not read its response delays shutdown for at most shutd
   client.write(request.repeat(8));
   await once(client, 'readable');
 
-  const begun = performance.now();
+  using took = measureRunningTime();
   await service.stop();
   client.destroy();
-  assert.ok(performance.now() - begun < 10_000);
+  assert.ok(took.ms < 10_000, `it took ${took.ms} ms`);
 });
 
 test('requests, learners’ requests and postbacks in progress share the time that shutdown_timeout gives them', async () => {
@@ -63,12 +64,14 @@ test('requests, learners’ requests and postbacks in progress share the time th
   ];
 
   const begun = performance.now();
+  using took = measureRunningTime();
   await service.stop();
   const tookSeconds = (performance.now() - begun) / 1_000;
+  const runningSeconds = took.ms / 1_000;
   for (const client of clients) client.destroy();
   assert.ok(tookSeconds >= shutdown_timeout, `it took ${tookSeconds} s`);
   // One after another, they would take three times as long.
-  assert.ok(tookSeconds < 2.5 * shutdown_timeout, `it took ${tookSeconds} s`);
+  assert.ok(runningSeconds < 2.5 * shutdown_timeout, `it took ${runningSeconds} s`);
 });
 
 test('a stop receives no more messages from the queue, while test messages in progress get their responses', async () => {

@@ -135,7 +135,7 @@ describe('a shutdown', () => {
   test('aborts a hanging postback after shutdown_timeout without an attempt; the next start sends it', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget({ respondWith: hang() });
-    const settings = { data_dir: folder.path, shutdown_timeout: 0.2 };
+    const settings = { data_dir: folder.path, shutdown_timeout: 0.2, delivery_timeout: 120 };
     const { program, api } = await startWithApi(settings);
     await using _killed = program;
     const webhook = await listenTo(api, target, { max_attempts: 1 });
@@ -146,7 +146,7 @@ describe('a shutdown', () => {
     assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
     const took = performance.now() - begun;
     assert.ok(took >= 200, `cut off early, after ${took} ms`);
-    assert.ok(took < 20_000, `delayed for ${took} ms`);
+    assert.ok(took < 60_000, `delayed for ${took} ms`);
     assert.equal(target.openConnections, 0);
 
     target.respondWith(answer(200));
