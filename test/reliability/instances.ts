@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { readWhole } from '../support/each-page.ts';
 import { databaseUrlOf } from '../support/postgres.ts';
-import { type Answer, Api, createClient, requestToken, temporaryFolder } from '../support/service.ts';
+import { type Answer, Api, createClient, requestToken, temporaryFolder, until } from '../support/service.ts';
 import { type ServingProcess, startProcess } from '../support/service-process.ts';
 
 type Settings = Partial<Parameters<typeof startProcess>[0]>;
@@ -17,6 +18,8 @@ const SECRET = 'instances-of-one-service'.padEnd(64, '.');
 /** A slot of the service, in which one process after another runs. */
 interface Instance {
   process: ServingProcess;
+  /** The name of its sessions in the database. */
+  sessions: string;
   /** Whether it accepts calls: it was not killed, stopped or frozen. */
   isAlive: boolean;
   /** When it was thawed last, by `performance.now()`; 0 if it never was. */
@@ -85,8 +88,7 @@ export class Instances implements AsyncDisposable {
     );
     signal.addEventListener('abort', () => void instances[Symbol.asyncDispose]());
     try {
-      for (let n = 0; n < count; n++)
-        instances.#slots.push({ process: await instances.#run(n), isAlive: true, thawedAt: 0 });
+      for (let n = 0; n < count; n++) instances.#slots.push(await instances.#run(n));
       const { clientId, clientSecret } = await createClient(shared);
       instances.#token = await requestToken(instances.urlOf(0), clientId, clientSecret);
       return instances;
@@ -128,7 +130,7 @@ export class Instances implements AsyncDisposable {
 
   /** Starts an instance that was killed or stopped. `settings` are for this instance, besides the common ones. */
   async startAgain(n: number, settings?: Settings): Promise<void> {
-    this.#slots[n] = { process: await this.#run(n, settings), isAlive: true, thawedAt: 0 };
+    this.#slots[n] = await this.#run(n, settings);
   }
 
   /** Freezes an instance: it does nothing, and its connections stay open. */
@@ -166,6 +168,7 @@ export class Instances implements AsyncDisposable {
       // An instance that was frozen closes connections whose requests it has not read in time.
       const wasFrozen = slot.thawedAt > startedAt;
       assert.ok(!slot.isAlive || wasFrozen, `cut off without a kill: ${error}`);
+      if (!wasFrozen) await this.#untilEnded(slot);
       return null;
     }
   }
@@ -201,15 +204,29 @@ export class Instances implements AsyncDisposable {
     await this.#stack.disposeAsync();
   }
 
-  async #run(n: number, settings: Settings = this.#differences.settings?.[n] ?? {}): Promise<ServingProcess> {
+  /** Waits until a process has ended and the database has finished its last statements, which may be a commit. */
+  async #untilEnded({ process, sessions }: Instance): Promise<void> {
+    await process.ended;
+    await using database = new PostgresDatabase(this.#settings.database_url, { connections: 3 });
+    const left = 'select count(*) as sessions from pg_stat_activity where application_name = ?';
+    await until(
+      async () => (await database.reader.all<{ sessions: number }>(left, sessions))[0]!.sessions === 0,
+      'the sessions of an ended process are gone',
+    );
+  }
+
+  async #run(n: number, settings: Settings = this.#differences.settings?.[n] ?? {}): Promise<Instance> {
+    const sessions = `instance-${n}-${randomUUID()}`;
+    const url = new URL(this.#settings.database_url);
+    url.searchParams.set('application_name', sessions);
     const started = await startProcess(
-      { ...this.#settings, ...settings, data_dir: this.#folders[n]! },
+      { ...this.#settings, database_url: url.href, ...settings, data_dir: this.#folders[n]! },
       {
         clockAheadMs: this.#differences.clocksAheadMs?.[n] ?? 0,
         preload: this.#differences.preload ?? [],
       },
     );
-    if (!this.#isOver) return started;
+    if (!this.#isOver) return { process: started, sessions, isAlive: true, thawedAt: 0 };
     await started[Symbol.asyncDispose]();
     throw new Error('started after the end of its test');
   }
