@@ -76,7 +76,7 @@ export interface ContentStore extends AsyncDisposable {
   claim(installation: string): Promise<string>;
   /**
    * From now on, the store is unavailable while it does not belong to this installation: a share may have been unmounted
-   * from its folder.
+   * from its folder. On S3, this applies to `keys` alone.
    */
   expectOwner(installation: string): void;
   /** Resolves if files can be reached. */

@@ -80,6 +80,7 @@ export class FolderContentStore implements ContentStore {
 
   async remove(key: string): Promise<void> {
     assertContentKey(key);
+    await this.#assertOwner();
     await reaching(async () => {
       for (const name of [INCOMING + key, key]) {
         await rm(path.join(this.#folder, name), {
@@ -164,6 +165,7 @@ export class FolderContentStore implements ContentStore {
   }
 
   async *keys(): AsyncGenerator<string> {
+    await this.#assertOwner();
     for (const name of await reaching(() => readdir(this.#folder))) {
       const key = name.startsWith(INCOMING) ? name.slice(INCOMING.length) : name;
       if (isContentKey(key)) yield key;

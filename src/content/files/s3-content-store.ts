@@ -11,6 +11,7 @@ import { readCredentialsAgain } from '../../aws-credentials.ts';
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import { assertContentKey, CONTENT_KEY_LENGTH, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
+import { contentUnavailable } from './content-unavailable.ts';
 import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
 import { S3Downloads } from './s3-downloads.ts';
 import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
@@ -59,6 +60,7 @@ export class S3ContentStore implements ContentStore {
   readonly #slots = new Slots(PARALLEL_UPLOADS);
   /** Ends requests at disposal. Otherwise, they would be repeated, and keep the process. */
   readonly #end = new AbortController();
+  #expectedOwner: string | null = null;
 
   constructor({ bucket, prefix, endpoint }: S3Place) {
     this.location = `s3://${bucket}/${prefix}`;
@@ -156,6 +158,7 @@ export class S3ContentStore implements ContentStore {
   }
 
   async *keys(): AsyncGenerator<string> {
+    await this.#assertOwner();
     let after: string | undefined;
     do {
       const page = await reaching(() =>
@@ -217,8 +220,13 @@ export class S3ContentStore implements ContentStore {
     return (await this.owner()) ?? installation;
   }
 
-  /** A bucket is either there or cannot be reached. */
-  expectOwner(): void {}
+  /**
+   * Compared only before keys are named: a clean-up removes what its database does not know. A bucket does not disappear
+   * as a share does, so other operations save the request.
+   */
+  expectOwner(installation: string): void {
+    this.#expectedOwner = installation;
+  }
 
   async ping(): Promise<void> {
     await reaching(() => this.#list(this.#prefix, 1));
@@ -229,6 +237,12 @@ export class S3ContentStore implements ContentStore {
     this.#downloads.end();
     this.#client.destroy();
     this.#downloadClient.destroy();
+  }
+
+  /** @throws {ProblemError} `unavailable` if the store does not belong to the expected installation */
+  async #assertOwner(): Promise<void> {
+    if (this.#expectedOwner === null || (await this.owner()) === this.#expectedOwner) return;
+    throw contentUnavailable(new Error(`${this.location}${OWNER_OBJECT} is missing or has changed`));
   }
 
   #prefixOf(key: string): string {

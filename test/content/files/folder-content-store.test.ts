@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -91,6 +92,22 @@ describe('the content store in a folder', () => {
     await assert.rejects(store.read(key, 'a.html'), { code: 'unavailable' });
     const CLOSED = -1;
     assert.equal(opened?.fd, CLOSED);
+  });
+
+  it('neither names nor removes files of another installation whose share is mounted in its folder', async () => {
+    using folder = temporaryFolder();
+    const root = path.join(folder.path, 'shared');
+    mkdirSync(root);
+    await using store = new FolderContentStore(root);
+    store.expectOwner(await store.claim('installation-1'));
+    renameSync(root, `${root}-unmounted`);
+    mkdirSync(root);
+    writeFileSync(path.join(root, 'coursewire-installation'), 'installation-2\n');
+    const theirs = newContentKey(Date.now());
+    mkdirSync(path.join(root, theirs));
+    await assert.rejects(Array.fromAsync(store.keys()), { code: 'unavailable' });
+    await assert.rejects(store.remove(theirs), { code: 'unavailable' });
+    assert.ok(existsSync(path.join(root, theirs)));
   });
 
   it('is unavailable if its folder is missing', async () => {

@@ -4,7 +4,13 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
+import {
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
 import { MIB } from '../../../src/bytes.ts';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
@@ -245,6 +251,22 @@ describe('the S3 content store', () => {
     s3.refuse = (request) => (/^GET .*[?&]uploads/.test(request) ? 501 : null);
     assert.deepEqual(await Array.fromAsync(store.keys()), []);
     await store.remove(key);
+  });
+
+  it('names no files for a clean-up while it belongs to another installation, or to none', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    store.expectOwner(await store.claim('installation-1'));
+    await store.put(key, stageFiles(folder.path, { a: 'x' }), never);
+    assert.deepEqual(await Array.fromAsync(store.keys()), [key]);
+    const client = new S3Client({ endpoint: s3.endpoint, forcePathStyle: true });
+    const owner = { Bucket: s3.bucket, Key: 'x/coursewire-installation' };
+    await client.send(new PutObjectCommand({ ...owner, Body: 'installation-2\n' }));
+    await assert.rejects(Array.fromAsync(store.keys()), isUnavailable);
+    await client.send(new DeleteObjectCommand(owner));
+    client.destroy();
+    await assert.rejects(Array.fromAsync(store.keys()), isUnavailable);
   });
 
   it('reads and writes only below its prefix', async () => {
