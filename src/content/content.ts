@@ -24,6 +24,7 @@ import { BundleService, bundlesHolding, bundlesInFolder } from './bundles/bundle
 import { courseRoutes } from './courses/course-routes.ts';
 import { CourseService, coursesInFolder } from './courses/course-service.ts';
 import { courseUploadRoutes } from './courses/course-upload-routes.ts';
+import { FileRemoval } from './courses/file-removal.ts';
 import { orphanCleaner } from './courses/orphan-cleaner.ts';
 import { PackageIntake } from './courses/package-intake.ts';
 import { StructureReader } from './courses/structure-reader.ts';
@@ -86,10 +87,10 @@ export interface ContentOptions {
 export async function openContent(context: ServiceContext, options: ContentOptions): Promise<Content> {
   const { settings, idempotency, baseUrl } = context;
   await using stack = new AsyncDisposableStack();
-  const { store, uploads, intake } = await openCourseFiles(context, stack, options.signal);
+  const { store, uploads, intake, removal } = await openCourseFiles(context, stack, options.signal);
   const { folders, courses, equivalents, bundles } = createFolderServices(context, options, {
-    store,
     intake,
+    removal,
   });
   const { accounts, accountContents, manyAccounts, registrations } = createAccountServices(context, options);
   await folders.ensureRoot();
@@ -157,9 +158,9 @@ function createAccountServices(
 
 /** Folders, and the content in them. */
 function createFolderServices(
-  { logs, storage: { database }, now }: ServiceContext,
+  { storage: { database }, now }: ServiceContext,
   { events, onDeleted }: ContentOptions,
-  { store, intake }: { store: ContentStore; intake: PackageIntake },
+  { intake, removal }: Pick<CourseFiles, 'intake' | 'removal'>,
 ) {
   const folders = new FolderService({
     database,
@@ -172,7 +173,7 @@ function createFolderServices(
     database,
     events,
     intake,
-    store,
+    files: removal,
     holders: [
       accountsHolding('COURSE'),
       equivalentsHoldingCourse,
@@ -180,7 +181,6 @@ function createFolderServices(
       registrationsOfCourse,
     ],
     onDeleted,
-    log: logs.for('CourseService'),
     now,
   });
   const equivalents = new EquivalentService({
@@ -193,12 +193,20 @@ function createFolderServices(
   return { folders, courses, equivalents, bundles };
 }
 
+/** The files of courses, and what works on them. */
+interface CourseFiles {
+  store: ContentStore;
+  uploads: UploadFolders;
+  intake: PackageIntake;
+  removal: FileRemoval;
+}
+
 /** Opens the content store, and removes leftovers of uploads now and in the background. */
 async function openCourseFiles(
   { settings, logs, storage, now, random }: ServiceContext,
   stack: AsyncDisposableStack,
   signal: AbortSignal | undefined,
-): Promise<{ store: ContentStore; uploads: UploadFolders; intake: PackageIntake }> {
+): Promise<CourseFiles> {
   const { database, folder, leases } = storage;
   const log = logs.for('CourseService');
   const place = contentPlaceOf(settings);
@@ -226,11 +234,13 @@ async function openCourseFiles(
   cleaner.start();
   const structures = stack.use(new StructureReader({ database, store, leases, manifests, log }));
   structures.start();
+  const removal = new FileRemoval({ store, log });
   // Before tasks and uploads are waited for: a store that does not respond must not delay a stop.
   stack.defer(async () => {
     cleaner.end();
     structures.end();
+    removal.end();
     await store[Symbol.asyncDispose]();
   });
-  return { store, uploads, intake };
+  return { store, uploads, intake, removal };
 }

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Holder } from '../../src/content/assets/holder.ts';
 import { CourseService, coursesInFolder } from '../../src/content/courses/course-service.ts';
+import { FileRemoval } from '../../src/content/courses/file-removal.ts';
 import { PackageIntake } from '../../src/content/courses/package-intake.ts';
 import { type UploadFolder, UploadFolders } from '../../src/content/courses/upload-folders.ts';
 import type {
@@ -147,10 +148,9 @@ export async function openCourseParts({
     database,
     events: publisher,
     intake,
-    store,
+    files: new FileRemoval({ store, log }),
     holders,
     onDeleted,
-    log,
     now,
   });
   const receive = async (packageBytes: Uint8Array) => {

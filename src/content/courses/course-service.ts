@@ -6,7 +6,6 @@ import { STRUCTURE_FORMAT } from '../../course-packages/course-structure.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { EventPublisher } from '../../events/event.ts';
-import type { Logger } from '../../observability/log.ts';
 import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
 import type { AuditedChangeOf, EventlessChangeOf } from '../assets/change.ts';
@@ -20,7 +19,6 @@ import {
 } from '../assets/folder-tree.ts';
 import { givenMembers } from '../assets/given-members.ts';
 import { assertNotHeld, type Holder } from '../assets/holder.ts';
-import type { ContentStore } from '../files/content-store.ts';
 import type { Course, CourseWithVersions } from './course.ts';
 import { readCourseInEvent } from './course-in-event.ts';
 import { courseNameFrom } from './course-name.ts';
@@ -35,6 +33,7 @@ import {
   readVersions,
   updateCourse,
 } from './course-store.ts';
+import type { FileRemoval } from './file-removal.ts';
 import type { PackageIntake, StoredPackage } from './package-intake.ts';
 import type { UploadFolder } from './upload-folders.ts';
 
@@ -61,11 +60,10 @@ export interface CourseServiceDependencies {
   database: Database;
   events: EventPublisher<Transaction>;
   intake: PackageIntake;
-  store: ContentStore;
+  files: FileRemoval;
   /** Checked before a course is deleted, one for each kind of thing that can contain courses. */
   holders: readonly Holder[];
   onDeleted: OnDeleted;
-  log: Logger;
   now: () => number;
 }
 
@@ -208,7 +206,8 @@ export class CourseService {
   }
 
   /**
-   * Deletes a course with all its versions, then, after the commit, their files.
+   * Deletes a course with all its versions, then, after the commit, their files. If this takes long, the files are
+   * removed after it resolves.
    * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while it is in use
    */
   async delete(id: number, { by, expected }: EventlessChangeOf): Promise<void> {
@@ -221,23 +220,7 @@ export class CourseService {
       await this.#with.onDeleted(tx, { type: 'COURSE', id, name: current.name });
       return files;
     });
-    await this.#removeFiles(contentKeys);
-  }
-
-  /** The course is deleted in any case. Files that cannot be removed are orphans, which are removed later. */
-  async #removeFiles(contentKeys: readonly string[]): Promise<void> {
-    for (const key of contentKeys) {
-      try {
-        await this.#with.store.remove(key);
-      } catch (error) {
-        this.#with.log.warn(
-          'the files of a deleted course could not be removed; they will be removed later',
-          {
-            error,
-          },
-        );
-      }
-    }
+    await this.#with.files.remove(contentKeys);
   }
 
   async #record(

@@ -8,6 +8,7 @@ import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
 import { HOUR_MS } from '../../../src/time/units.ts';
 import { runCommand } from '../../support/command-line-in-process.ts';
 import { scorm12Files, zipOf } from '../../support/course-packages.ts';
+import { TEST_TIMEOUT_MS } from '../../support/deadline.ts';
 import { startS3 } from '../../support/s3.ts';
 import { type Answer, startTestService, temporaryFolder, until } from '../../support/service.ts';
 import { startTarget } from '../../support/target.ts';
@@ -58,6 +59,29 @@ describe('course files on S3', () => {
     assert.equal((await api.get('/health/ready')).status, 200);
     assert.equal((await api.get('/courses')).body.data.length, 2);
     assert.deepEqual(filesOf(service).tmp, []);
+  });
+
+  it('do not delay the deletion of their course or a stop while S3 does not respond, and stay until it does', {
+    timeout: TEST_TIMEOUT_MS,
+  }, async () => {
+    await using s3 = await startS3();
+    await using service = await startTestService({
+      settings: { content_store: `s3://${s3.bucket}`, content_store_endpoint: s3.endpoint },
+    });
+    const { id } = await importCourse(service);
+    const form = uploadForm(await scormPackage());
+    assert.equal((await service.api.post(`/courses/${id}/versions`, form)).status, 201);
+    const failures = () =>
+      service.logLines.filter(({ msg }) => /files of a deleted course/.test(String(msg))).length;
+    s3.hold = () => new Promise(() => {});
+    assert.equal((await service.api.delete(`/courses/${id}`)).status, 204);
+    assert.equal(failures(), 0, 'the first version is still being removed');
+    await service.stop();
+    await until(() => failures() > 0, 'the stop ended its removal');
+    s3.hold = async () => {};
+    await using store = new S3ContentStore({ bucket: s3.bucket, prefix: '', endpoint: s3.endpoint });
+    assert.equal((await Array.fromAsync(store.keys())).length, 2);
+    assert.equal(failures(), 1, 'the other version was not attempted');
   });
 
   it('have paths that S3 accepts behind the prefix: a longer one is a fault of the package', async () => {
