@@ -230,7 +230,7 @@ async function openCourseFiles(
   if (isAlone) await uploads.empty();
   else await uploads.removeLeftovers();
   if (isOwn) await intake.removeOrphans();
-  const cleaner = stack.use(orphanCleaner({ intake, leases, log, random }));
+  const cleaner = stack.use(orphanCleaner({ intake, uploads, leases, log, random }));
   cleaner.start();
   const structures = stack.use(new StructureReader({ database, store, leases, manifests, log }));
   structures.start();

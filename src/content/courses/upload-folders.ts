@@ -122,7 +122,7 @@ export class UploadFolders implements AsyncDisposable {
   }
 
   /**
-   * Files that cannot be removed now are removed at a later startup. They must not turn a response into a failure.
+   * Files that cannot be removed now are removed as leftovers. They must not turn a response into a failure.
    */
   async #close(folder: string, caller: string): Promise<void> {
     try {
