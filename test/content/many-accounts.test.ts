@@ -212,6 +212,20 @@ describe('content of many accounts', () => {
     assert.deepEqual(await contentOf(accounts[2] ?? 0), [folder]);
   });
 
+  it('of a folder that has grown beyond the limit is still removed, from one account at a time', async () => {
+    const place = await make.folder('Grown');
+    const course = await make.course('In it', place);
+    const accounts = [await make.account('g'), await make.account('h')];
+    const folder = { type: 'FOLDER', id: place };
+    assert.equal((await change('add', accounts, [folder])).status, 200);
+    for (let at = 0; at < 12; at += 1) await make.equivalent(`Also ${at}`, [course], place);
+    assert.equal((await change('remove', accounts, [folder])).status, 409);
+    for (const account of accounts) {
+      assert.equal((await change('remove', [account], [folder])).status, 200);
+      assert.deepEqual(await contentOf(account), []);
+    }
+  });
+
   it('keeps its messages in order when one of the accounts is changed at the same time', async () => {
     const accounts = [];
     for (const name of ['p', 'q', 'r']) accounts.push(await make.account(name));

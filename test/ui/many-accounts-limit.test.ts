@@ -60,6 +60,22 @@ describe('a folder with many assets for many accounts', () => {
     }
   });
 
+  it('is removed again even if it has grown beyond the limit since', async () => {
+    const folder = await folderOf('Grown', 3);
+    const [course] = (await ui.service.api.get('/courses')).body.data;
+    for (const id of accounts.slice(0, 2)) await make.add(id, { type: 'FOLDER', id: folder });
+    for (let at = 0; at < MAX_ASSETS; at += 1)
+      await make.equivalent(`Later ${at}`, [{ type: 'COURSE', id: course.id }], folder);
+    await using visit = await ui.visit(`/content?folder=${folder}`);
+    const { page } = visit;
+    const panel = page.getByRole('region', { name: 'Accounts with access' });
+    await panel.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await panel.getByRole('button', { name: 'Remove from accounts…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Removed from 2 accounts.').waitFor();
+    assert.deepEqual(await contentsOf(), Array(ACCOUNTS).fill([]));
+  });
+
   it('is refused with the limit if one account alone would exceed it', async () => {
     const folder = await folderOf('Everything', MAX_ASSETS + 1);
     await using visit = await ui.visit(`/content?folder=${folder}`);

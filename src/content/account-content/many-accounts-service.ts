@@ -29,7 +29,7 @@ import type { ContentChange } from './changed-assets.ts';
 export interface ManyAccountsServiceDependencies {
   database: Database;
   events: EventPublisher<Transaction>;
-  /** Maximum number of courses, equivalents and bundles that one call can add, over all accounts. */
+  /** Maximum number of courses, equivalents and bundles that one call can add or remove, over all accounts. */
   maxAssetsAdded: number;
   now: () => number;
 }
@@ -142,6 +142,7 @@ export class ManyAccountsService {
       const { accounts, errors } = listedAccounts(accountIds, existing);
       const { assets, errors: contentErrors } = await lockListedAssets(tx, contents);
       if (errors.length + contentErrors.length > 0) throw invalidInput([...errors, ...contentErrors]);
+      const limit = this.#limitOf(subtopic, accounts.length * assets.length);
       const changes: ContentChange[] = [];
       const results: AccountChange[] = [];
       for (const account of accounts) {
@@ -153,7 +154,7 @@ export class ManyAccountsService {
           account: toAccountResource(account),
           assets: changed,
           user,
-          maxAssets: this.#with.maxAssetsAdded,
+          ...limit,
         });
         const action = subtopic === 'CONTENT_ADDED_TO_ACCOUNT' ? 'CONTENT_ADDED' : 'CONTENT_REMOVED';
         await recordContentChange(tx, { by, action, account, assets: changed }, this.#with.now());
@@ -166,6 +167,12 @@ export class ManyAccountsService {
       await publishContentChanges(tx, this.#with.events, changes);
       return results;
     });
+  }
+
+  /** One asset can always be removed from one account: its folder may have grown beyond the limit since it was added. */
+  #limitOf(subtopic: ContentChange['subtopic'], pairs: number): Pick<ContentChange, 'maxAssets'> {
+    if (subtopic === 'CONTENT_REMOVED_FROM_ACCOUNT' && pairs === 1) return {};
+    return { maxAssets: this.#with.maxAssetsAdded };
   }
 }
 
