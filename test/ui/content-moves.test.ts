@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { KIB } from '../../src/bytes.ts';
 import { ContentMaker } from '../content/account-content-helpers.ts';
+import { scormPackage, uploadForm } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { folderItem } from './support/folders.ts';
 import { holdRequests } from './support/held-requests.ts';
@@ -298,4 +300,20 @@ describe('moving to folders in the admin UI', () => {
     for (const { name } of made) await notice.getByText(name).waitFor();
     assert.equal(await page.getByRole('alert').count(), 1);
   });
+});
+
+it('a course with so many versions that its record exceeds max_request_body can be moved', async () => {
+  await using ui = await startUi({ settings: { max_request_body: KIB } });
+  const { api } = ui.service;
+  const make = new ContentMaker(ui.service);
+  const to = await make.folder('For long ones');
+  const { id } = await make.course('Often revised');
+  const upload = uploadForm(await scormPackage());
+  while (JSON.stringify((await api.get(`/courses/${id}`)).body).length <= KIB)
+    assert.equal((await api.post(`/courses/${id}/versions`, upload)).status, 201);
+  await using visit = await ui.visit('/content');
+  const { page } = visit;
+  await page.getByRole('link', { name: 'Often revised' }).dragTo(folderItem(page, 'For long ones'));
+  await page.getByText(/Often revised.* was moved to .*For long ones/).waitFor();
+  assert.equal((await api.get(`/courses/${id}`)).body.folder_id, to);
 });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { MINUTE_MS } from '../../src/time/units.ts';
 import { isolate } from '../../web/src/utilities/isolate.ts';
+import { ContentMaker } from '../content/account-content-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { Learning } from './support/learning.ts';
@@ -108,4 +109,24 @@ describe('a deletion in the admin UI that takes minutes', () => {
       assert.equal((await ui.service.api.get(path)).status, 404);
     });
   }
+
+  it('succeeds for a course when it is requested again after the response of the first request was lost', async () => {
+    const { id } = await new ContentMaker(ui.service).course('Deleted twice');
+    const path = `/courses/${id}`;
+    await using visit = await ui.visit(`/content${path}`);
+    const { page } = visit;
+    await page.route(`**${path}`, async (route) => {
+      if (route.request().method() !== 'DELETE') return await route.continue();
+      assert.equal((await route.fetch()).status(), 204);
+      await route.fulfill({ status: 504, body: 'Gateway Timeout' });
+    });
+    await page.getByRole('button', { name: 'Course actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete course' });
+    await confirm.click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.unroute(`**${path}`);
+    await confirm.click();
+    await page.getByText(`${isolate('Deleted twice')}” was deleted.`).waitFor();
+  });
 });

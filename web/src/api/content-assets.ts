@@ -2,7 +2,7 @@ import type { CourseRecord } from '../../../src/content/courses/course-schemas.t
 import type { FolderRecord } from '../../../src/content/folders/folder-schemas.ts';
 import type { ContentType } from '../../../src/events/catalogue.ts';
 import type { ContentReference as AssetReference } from '../../../src/events/event.ts';
-import { type Read, readRecord, request } from './request.ts';
+import { deleteIfPresent, type Read, readRecord, request } from './request.ts';
 
 export type { AssetReference, ContentType };
 
@@ -13,9 +13,16 @@ const PATHS: Readonly<Record<ContentType, string>> = {
   FOLDER: 'folders',
 };
 
-/** The members that all records of content have. Other members are sent back as they were read. */
+/** The members that all records of content have, and those of courses that can be long. */
 export type AssetRecord = Pick<FolderRecord, 'id' | 'name' | 'location'> &
-  Partial<Pick<FolderRecord, 'parent_id'> & Pick<CourseRecord, 'folder_id'>>;
+  Partial<Pick<FolderRecord, 'parent_id'> & Pick<CourseRecord, 'folder_id'>> &
+  LongMembers;
+
+/** Read-only members that can exceed the maximum size of a body. */
+interface LongMembers {
+  versions?: unknown;
+  warnings?: unknown;
+}
 
 export function readAsset({ type, id }: AssetReference, signal?: AbortSignal): Promise<Read<AssetRecord>> {
   return readRecord(`/${PATHS[type]}/${id}`, signal);
@@ -26,10 +33,10 @@ export function folderOf({ parent_id, folder_id }: AssetRecord): number | undefi
   return parent_id ?? folder_id;
 }
 
-/** Renames and moves. All other members are sent back as they were read. */
+/** Renames and moves. Other members are sent back as they were read, except those that can be too long. */
 export function changeAsset(
   { type, id }: AssetReference,
-  { record, etag }: Read<AssetRecord>,
+  { record: { versions: _versions, warnings: _warnings, ...record }, etag }: Read<AssetRecord>,
   { name = record.name, folderId }: { name?: string; folderId?: number },
 ): Promise<AssetRecord> {
   const place =
@@ -40,6 +47,7 @@ export function changeAsset(
   });
 }
 
+/** Succeeds if it no longer exists. */
 export function deleteAsset({ type, id }: AssetReference): Promise<void> {
-  return request('DELETE', `/${PATHS[type]}/${id}`);
+  return deleteIfPresent(`/${PATHS[type]}/${id}`);
 }
