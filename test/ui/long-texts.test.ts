@@ -77,7 +77,7 @@ describe('a text of many characters in the admin UI', () => {
     await hasValue(name, LONGEST_NAME);
   });
 
-  it('of the address of a webhook is cut short above its error, and whole in its configuration', async () => {
+  it('of the address of a webhook is truncated above its error, and whole in its configuration', async () => {
     const { api } = ui.service;
     const target_url = `http://127.0.0.1:9/${'p'.repeat(1_900)}`;
     const { id } = await api.create('/webhooks', { name: 'Long', topic: 'ACCOUNT', target_url });
