@@ -16,6 +16,11 @@ import type { RedeliveryService } from './redelivery-service.ts';
 const STEP_MESSAGES = 500;
 /** Maximum number of webhooks per step: each costs a transaction. */
 const STEP_WEBHOOKS = 50;
+/**
+ * Maximum number of messages of several webhooks per step, if all are in one transaction. A longer one would block the
+ * lines of many webhooks, and SQLite altogether.
+ */
+const MESSAGES_TOGETHER = 50;
 
 /** What happens to the dead letters: they are queued again, or removed. */
 export type DeadLetterAction = 'redeliver' | 'remove';
@@ -73,7 +78,8 @@ export class DeadLetterSteps {
 
   /**
    * Does one step. Call it again with the returned `until` and `next` until `next` is null. Each webhook has its own
-   * transaction, unless one is given. Their lines are locked in ascending order.
+   * transaction, unless one is given. Their lines are locked in ascending order. A step in a given one acts on many messages
+   * of one webhook, or on a few of several.
    * @throws {ProblemError} `not-found`, `conflict` if the given webhook is inactive, `webhooks-read-only`
    */
   async step(request: DeadLetterStepRequest, open?: Transaction): Promise<DeadLetterStep> {
@@ -138,9 +144,11 @@ export class DeadLetterSteps {
             limit: STEP_WEBHOOKS,
           });
     let done = 0;
-    for (const id of webhooks) {
+    for (const [n, id] of webhooks.entries()) {
+      const most = n === 0 || open === undefined ? STEP_MESSAGES : MESSAGES_TOGETHER;
+      if (done >= most) return { done, next: { webhookId: id, deliveryId: 0 } };
       const after = id === from?.webhookId ? from.deliveryId : null;
-      const page = { limit: STEP_MESSAGES - done, after };
+      const page = { limit: most - done, after };
       const step = await this.#actOn(id, {
         action,
         by,
@@ -155,7 +163,6 @@ export class DeadLetterSteps {
       });
       done += step.count;
       if (step.next !== null) return { done, next: { webhookId: id, deliveryId: step.next } };
-      if (done >= STEP_MESSAGES) return { done, next: { webhookId: id + 1, deliveryId: 0 } };
     }
     const last = webhooks.at(-1);
     const isWhole = webhookId !== null || last === undefined || webhooks.length < STEP_WEBHOOKS;
