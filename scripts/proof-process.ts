@@ -43,10 +43,15 @@ export async function runProof(
   let hasRun = false;
   for (const file of files) {
     const surroundings = { ...environment, PROOF_NOTES: notesFile };
-    const isPassed =
-      !options.signal.aborted && (await runFile(file, surroundings, { ...options, resultsFile })) === 0;
+    if (options.signal.aborted) return { result: 'FAILED', notes: notes(), failures: [] };
+    const code = await runFile(file, surroundings, { ...options, resultsFile });
     const results = resultsIn(resultsFile);
-    if (!isPassed) return { result: 'FAILED', notes: notes(), failures: failuresOf(results) };
+    if (code !== 0) {
+      const failures = failuresOf(results);
+      if (failures.length === 0 && !options.signal.aborted)
+        failures.push(`${file}: exit code ${code} without a failed test`);
+      return { result: 'FAILED', notes: notes(), failures };
+    }
     hasRun ||= results.length > 0;
   }
   const result = !hasRun ? 'not checked' : notes() === '' ? 'passed' : 'in part';

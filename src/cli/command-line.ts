@@ -58,9 +58,6 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const REPEATED_SIGNAL_MS = 1_000;
 const MAX_PASSWORD_INPUT = 4_096;
 
-/** How long a service that has stopped may keep its process. */
-const LINGER_MS = 100;
-
 /** The environment and the output streams of the command line. */
 export interface CommandIo extends Required<Output> {
   readonly env: NodeJS.ProcessEnv;
@@ -162,10 +159,6 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   process.on('uncaughtException', end);
   const version = readVersion();
   await using stack = new AsyncDisposableStack();
-  // The AWS SDK runs a program for credentials, and one that hangs would keep the process.
-  stack.defer(() => {
-    if (stopping.signal.aborted) setTimeout(() => process.exit(), LINGER_MS).unref();
-  });
   if (traces.settings !== null) {
     tracing = stack.use(await openTracing(traces.settings, { version, log: logs.for('Tracing') }));
   }

@@ -227,8 +227,8 @@ async function openCourseFiles(
   // First, so that nothing is removed from a folder that others use.
   if (isOwn) await assertOwnContentStore(database, store);
   else await untilAborted(claimContentStore(database, store, log), signal);
+  // On PostgreSQL, the cleaner removes leftovers.
   if (isAlone) await uploads.empty();
-  else await uploads.removeLeftovers();
   if (isOwn) await intake.removeOrphans();
   const cleaner = stack.use(orphanCleaner({ intake, uploads, leases, log, random }));
   cleaner.start();

@@ -108,8 +108,8 @@ function assertShortEnough(root: string): void {
   const bytes = Buffer.byteLength(root);
   if (bytes <= MAX_FOLDER_PATH_BYTES) return;
   throw new DataFolderError(
-    `the path of the data folder ${root} has ${bytes} bytes. Set data_dir to one of at most ${MAX_FOLDER_PATH_BYTES} bytes, ` +
-      'because SQLite opens no file with a longer path',
+    `the path of the data folder ${root} has ${bytes} bytes, but may have at most ${MAX_FOLDER_PATH_BYTES}, because SQLite limits the ` +
+      'paths of its files. Set data_dir to a shorter path',
   );
 }
 

@@ -211,6 +211,6 @@ function unsupported(detail: string): ProblemError {
 
 /** The refusal of a body with a content coding, such as compression (RFC 9110 section 8.4). Null if it has none. */
 export function encodingRefusal({ headers }: FastifyRequest): ProblemError | null {
-  const coding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  const coding = (headers['content-encoding'] || 'identity').trim().toLowerCase();
   return coding === 'identity' ? null : unsupported('The body must have no Content-Encoding');
 }

@@ -66,9 +66,9 @@ export function installProblemResponses(
       const { method, params, routeOptions } = request;
       const fields = { error, method, path: routeOptions.url, ...idsIn(params), ...subjectOf(request) };
       if (problem.code !== 'unavailable') log.error('a request failed', fields, { stack: true });
-      // During an outage, every request fails in the same way.
-      else if (outages.isDue(`${method} ${routeOptions.url}`))
-        log.error('a request failed (logged once per minute)', fields);
+      // During an outage, every request fails in the same way. It is logged once per minute.
+      else if (outages.isDue(`${method} ${routeOptions.url} ${causeOf(problem)}`))
+        log.error('a request failed', fields);
     }
     return sendFailure(request, reply, problem);
   });
@@ -82,6 +82,12 @@ export function installProblemResponses(
 /** Whether a limit of the service caused a problem. An outage has a cause. */
 function isRefusal({ code, cause }: ProblemError): boolean {
   return code === 'unavailable' && cause === undefined;
+}
+
+/** The kind of failure that made something unavailable. */
+function causeOf({ cause }: ProblemError): string {
+  if (!(cause instanceof Error)) return '';
+  return 'code' in cause ? `${cause.name} ${cause.code}` : cause.name;
 }
 
 /** The ids in a path, to find what a request was about. Never a token, such as that of a launch link. */

@@ -5,8 +5,9 @@ const PLUS = 0x2b;
 const SPACE = 0x20;
 
 /**
- * Decodes a name or value of a form: as UTF-8 if it is valid, else as Latin-1, in which old courses encode with `escape()`
- * of JavaScript. So different texts of such a course stay different. Invalid escapes are kept.
+ * Decodes a name or value of a query or form: as UTF-8 if it is valid, else as Latin-1, as JavaScript's `escape()` writes the letters
+ * of Western European languages in old courses. So different texts of such a course nearly always stay different. Invalid escapes
+ * are kept.
  * @param text one character per byte
  */
 export function decodePercent(text: string): string {

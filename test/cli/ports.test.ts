@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
-import { freePort } from '../support/free-port.ts';
+import { freePorts } from '../support/free-port.ts';
 import { type ProcessEnd, runProgram, type TextSettings } from '../support/service-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -33,7 +33,7 @@ describe('a start that cannot listen names the setting', () => {
   });
 
   it('content_port, which nobody needs to set', async () => {
-    const port = await freePort();
+    const { port } = await freePorts();
     await using occupied = await occupiedPort(port + 1);
     const { code, errors } = await serve({ port });
     assert.equal(code, 1);

@@ -44,8 +44,8 @@ describe('a data folder with a long path', () => {
       [code, err],
       [
         1,
-        `coursewire: the path of the data folder ${tooLong} has 489 bytes. Set data_dir to one of at most 488 bytes, because ` +
-          'SQLite opens no file with a longer path\n',
+        `coursewire: the path of the data folder ${tooLong} has 489 bytes, but may have at most 488, because SQLite limits the ` +
+          'paths of its files. Set data_dir to a shorter path\n',
       ],
     );
     assert.ok(!existsSync(tooLong));

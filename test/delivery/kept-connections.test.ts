@@ -16,6 +16,7 @@ import {
 
 /** Longer than a close that crosses a request takes: 200 ms and twice the round trip. */
 const TOO_LATE_MS = 700;
+
 /** Lets every later close count as one that may have crossed a request, however long the machine was paused. */
 function targetsAreFar({ mock }: TestContext): void {
   mock.method(TargetConnection.prototype, 'respondedWithin', function (this: TargetConnection) {

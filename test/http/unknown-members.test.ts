@@ -249,7 +249,7 @@ describe('a body of a call that has none', () => {
     const headers = { 'transfer-encoding': 'chunked' };
     for (const { method, path } of bodiless) {
       const { status } = await exchange(service, { method, path, headers });
-      assert.notEqual(status, 415, `${method} ${path}`);
+      assert.ok(status !== 415 && status < 500, `${method} ${path}: ${status}`);
     }
     const path = '/webhooks/900001';
     assert.equal((await exchange(service, { method: 'DELETE', path, headers, sent: 'x' })).status, 415);

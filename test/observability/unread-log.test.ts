@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { freePort } from '../support/free-port.ts';
+import { freePorts } from '../support/free-port.ts';
 import { OUTPUT_KINDS, startHeld, whyNot } from '../support/held-output.ts';
 import { environment } from '../support/service-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -18,10 +18,10 @@ describe('a log that nobody reads', () => {
   for (const kind of OUTPUT_KINDS) {
     it(`stops neither requests nor an orderly end (${kind})`, { skip: whyNot(kind) }, async () => {
       using folder = temporaryFolder();
-      const port = await freePort();
-      const settings = { data_dir: folder.path, port, content_port: await freePort() };
+      const ports = await freePorts();
+      const settings = { data_dir: folder.path, ...ports };
       using service = startHeld(kind, [MAIN, 'serve'], { env: environment(settings) });
-      const url = `http://127.0.0.1:${port}`;
+      const url = `http://127.0.0.1:${ports.port}`;
       const isLive = () => fetch(`${url}/health/live`).then(({ ok }) => ok);
       await until(() => isLive().catch(() => false), 'the start');
 

@@ -189,8 +189,12 @@ export class Instances implements AsyncDisposable {
 
   /** Runs a statement in the database while the instances are running. */
   async runSql(sql: string): Promise<void> {
-    await using database = new PostgresDatabase(this.#settings.database_url, { connections: 3 });
+    await using database = this.#openDatabase();
     await database.transaction((tx) => tx.run(sql));
+  }
+
+  #openDatabase(): PostgresDatabase {
+    return new PostgresDatabase(this.#settings.database_url, { connections: 3 });
   }
 
   /** Ends every lease, as if enough time had passed. */
@@ -207,7 +211,7 @@ export class Instances implements AsyncDisposable {
   /** Waits until a process has ended and the database has finished its last statements, which may be a commit. */
   async #untilEnded({ process, sessions }: Instance): Promise<void> {
     await process.ended;
-    await using database = new PostgresDatabase(this.#settings.database_url, { connections: 3 });
+    await using database = this.#openDatabase();
     const left = 'select count(*) as sessions from pg_stat_activity where application_name = ?';
     await until(
       async () => (await database.reader.all<{ sessions: number }>(left, sessions))[0]!.sessions === 0,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { uploadForm } from '../content/packages.ts';
 import { zipOf } from '../support/course-packages.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePorts } from '../support/free-port.ts';
 import { temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { BROWSER_LEARNERS, BrowserLearner } from './browser-learner.ts';
@@ -118,7 +118,7 @@ export async function runLearners({
   using folder = temporaryFolder();
   await using target = await startTarget();
   // Pages in browsers find the next process at the same address.
-  const ports = { port: await freePort(), content_port: await freePort() };
+  const ports = await freePorts();
   await using program = await MortalProgram.start({ data_dir: folder.path, ...ports });
   await using windows = new AsyncDisposableStack();
   const enrol = await openSchool(program, target);

@@ -8,7 +8,8 @@ const lastOn = new WeakMap<Socket, () => void>();
 /**
  * Calls back if the sender does not read the response that a target is about to give, because it gave up before. A target
  * that was paused answers such requests, too. The sender has closed the connection, or it resets the connection with
- * the response in it. Both may be noticed after the next request, which comes on another connection, and twice.
+ * the response in it. Either may be noticed only after the next request, which uses another connection. `callBack` may be called
+ * twice.
  */
 export function ifUnread({ response, tcp }: TargetExchange, callBack: () => void): void {
   const isKnown = lastOn.has(tcp);

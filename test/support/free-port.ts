@@ -15,6 +15,16 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/**
+ * Free ports for a service that a test stops and starts again. Outgoing connections cannot take them meanwhile.
+ */
+export async function freePorts(): Promise<{ port: number; content_port: number }> {
+  for (;;) {
+    const port = await freePort();
+    if (await isFree(port + 1)) return { port, content_port: port + 1 };
+  }
+}
+
 /** Lets a server listen on a free port of loopback, and returns the port. */
 export async function listenOnFreePort(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');

@@ -63,7 +63,7 @@ export function assertFails({ code, output }: ScriptResult, said: RegExp, what: 
   assert.match(output, said, what);
 }
 
-/** Requires that a command succeeded. The first line of the error, which reports repeat, has the failures that the command names. */
+/** Requires that a command succeeded. Reports repeat only the first line of an error, so it includes the failures that the command names. */
 export function assertPasses({ code, output }: ScriptResult, what: string): void {
   const failures = output.match(/(?<=^Failed: ).+/gm) ?? [];
   assert.equal(code, 0, `${[what, ...failures].join('; ')}\n${output}`);

@@ -36,8 +36,9 @@ if (ON_POSTGRES) atEnd(() => dropAll([...left]));
 
 /** The time limits of a service outside of tests. */
 export const SERVICE_TIMEOUTS = { ...DEFAULT_TIMEOUTS };
-// A busy machine may pause a test for longer than these two allow, and the test would blame the program.
-if (ON_POSTGRES) Object.assign(DEFAULT_TIMEOUTS, { connectMs: 20_000, idleInTransactionMs: 20_000 });
+// A busy machine may pause a test for longer than these two allow, and the test would blame the program. A transaction that
+// hangs still ends before others give up waiting for its locks.
+if (ON_POSTGRES) Object.assign(DEFAULT_TIMEOUTS, { connectMs: 20_000, idleInTransactionMs: 9_000 });
 
 /** Creates the migrated database that is copied for tests. */
 export async function makeTemplate(serverUrl: string): Promise<void> {

@@ -1,4 +1,6 @@
 const TICK_MS = 50;
+/** A longer time between two ticks is a pause of the process, or work that blocks it. It counts as this much. */
+const LONGEST_TICK_MS = 1_000;
 
 /** Measures time in this process. */
 export interface RunningTime extends Disposable {
@@ -7,13 +9,16 @@ export interface RunningTime extends Disposable {
 }
 
 /**
- * Measures how long something takes while this process runs. A pause of the process counts as a moment, however long it
- * was, so that a paused machine does not make the program look slow.
+ * Measures how long something takes while this process runs. A pause of the process counts as a second, however long
+ * it was, so that a paused machine does not make the program look slow.
  */
 export function measureRunningTime(): RunningTime {
   let ms = 0;
+  let last = performance.now();
   const timer = setInterval(() => {
-    ms += TICK_MS;
+    const now = performance.now();
+    ms += Math.min(now - last, LONGEST_TICK_MS);
+    last = now;
   }, TICK_MS);
   return {
     get ms() {

@@ -282,7 +282,7 @@ describe('dead letters of all webhooks', () => {
   test('are redelivered or removed once by a step that is repeated with its key', async () => {
     await using _service = service;
     const step = async (action: string, body: object) => {
-      const headers = { 'idempotency-key': `${action} 1`.replace(' ', '-') };
+      const headers = { 'idempotency-key': `${action}-1` };
       return (await service.api.post(`/ui/api/dead-letters/${action}`, body, headers)).body;
     };
     const sent = await step('redeliver', { webhook_id: ids.North });
@@ -297,6 +297,20 @@ describe('dead letters of all webhooks', () => {
     assert.deepEqual(await step('remove', {}), removed);
     assert.equal((await letters()).total, 2);
     assert.equal(target.requests.length, 11);
+  });
+
+  test('are searched in one webhook at a time if a step has a key, because a search may read much', async () => {
+    await using _service = service;
+    const { about } = (await letters()).data[0]!;
+    const filter = { account_id: (about as { account: { id: number } }).account.id };
+    const step = async (key: string, body: object) =>
+      (await service.api.post('/ui/api/dead-letters/remove', { filter, ...body }, { 'idempotency-key': key })).body;
+    const first = await step('first', {});
+    assert.deepEqual([first.done, first.remaining], [1, 3]);
+    const { until_dt, next_cursor: cursor } = first;
+    const second = await step('second', { until_dt, cursor });
+    assert.deepEqual([second.done, second.next_cursor], [1, null]);
+    assert.equal((await letters()).total, 4);
   });
 
   test('are not redelivered by an invalid call', async () => {

@@ -143,10 +143,17 @@ describe('the focus, if the element that had it disappears', () => {
     await retry.press('Enter');
     await retried.begun;
     await hasFocus(page, retry);
+    const { promise: mayFail, resolve: fail } = Promise.withResolvers<void>();
+    target.respondWith((exchange) => void mayFail.then(() => answer(503)(exchange)));
     retried.release();
     await target.waitFor(2);
     await page.getByText('The message is being retried now.').waitFor();
+    await hasFocus(page, retry);
+    fail();
     await until(isRetried, 'it has failed again');
+    await page.getByRole('button', { name: 'Retry now', disabled: false }).waitFor();
+    await hasFocus(page, retry);
+    target.respondWith(answer(503));
     await api.post(`/webhooks/${id}/line/skip`);
     const [{ id: delivery }] = (await api.get(`/webhooks/${id}/deliveries?status=DEAD_LETTERED`)).body.data;
     await visit.go(`/administration/integrations/webhooks/${id}?tab=history&delivery=${delivery}`);
@@ -160,6 +167,10 @@ describe('the focus, if the element that had it disappears', () => {
     redelivered.release();
     await page.getByRole('dialog').getByRole('alert').waitFor();
     await hasFocus(page, redeliver);
+    await page.unroute('**/redeliver');
+    await redeliver.press('Enter');
+    await redeliver.waitFor({ state: 'detached' });
+    await hasFocus(page, page.getByRole('dialog'));
     await api.delete(`/webhooks/${id}`);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { freePort } from '../support/free-port.ts';
+import { freePorts } from '../support/free-port.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -31,8 +31,7 @@ describe('a course while the service is killed', () => {
   it('reconnects after the restart, loses nothing, and causes each event once', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
-    // Ports that nothing else takes while the service is down.
-    const ports = { port: await freePort(), content_port: await freePort() };
+    const ports = await freePorts();
     const settings = { data_dir: folder.path, ...ports };
     await using first = await startProcess(settings);
     const { clientId, clientSecret } = await createClient(folder.path);

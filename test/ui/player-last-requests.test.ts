@@ -199,10 +199,10 @@ describe('the last data of a course that sends it in a synchronous request', () 
     await first.continue();
     await heading(learner, 'You have not finished this course yet');
     assert.deepEqual(commands, ['PutParam', 'ExitAU']);
-    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.completion, 'Incomplete');
-    const heard = () => receivedStatuses(target, registrationId).map(({ completion }) => completion);
-    await until(() => heard().includes('Incomplete'), 'the target hears of the result');
-    assert.deepEqual(heard(), ['Incomplete'], 'and of no other one before it');
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.score, 91);
+    const heard = () => receivedStatuses(target, registrationId).map(({ score }) => score);
+    await until(() => heard().includes(91), 'the target hears of the result');
+    assert.deepEqual(heard(), [null, 91], 'and of no other one since the unit was opened');
   });
 
   it('is numbered when the tab goes elsewhere', async () => {
@@ -224,8 +224,8 @@ describe('the last data of a course that sends it in a synchronous request', () 
     const numbers = (await learner.page.evaluate(() => localStorage.getItem('numbers'))) ?? '';
     assert.match(numbers, /^([0-9a-f]{24}) 1,\1 2,$/);
     const { api } = service;
-    const recorded = async () => (await api.get(`/registrations/${registrationId}`)).body.completion;
-    await until(async () => (await recorded()) !== 'Unknown', 'the last words are recorded');
+    const recorded = async () => (await api.get(`/registrations/${registrationId}`)).body.score;
+    await until(async () => (await recorded()) === 91, 'the last words are recorded');
   });
 
   it('arrives through the exit even if it is more than a page that is closed can send', async () => {
@@ -251,7 +251,7 @@ describe('the last data of a course that sends it in a synchronous request', () 
     await exit(learner);
     await heading(learner, 'Your last work may not be saved');
     assert.deepEqual(commands, ['PutParam']);
-    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.completion, 'Unknown');
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.score, null);
   });
 
   for (const [what, beforeThat, expected, paths] of [

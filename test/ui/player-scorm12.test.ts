@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePorts } from '../support/free-port.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { receivedStatuses, subscribeToResults } from '../support/received-statuses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -224,8 +224,7 @@ describe('a SCORM 1.2 course in a browser', () => {
 describe('a SCORM 1.2 course while the service is down', () => {
   it('keeps the learner’s progress, says so, and sends it when the service is back', async () => {
     await using target = await startTarget();
-    // Ports that nothing else takes while the service is down.
-    const ports = { port: await freePort(), content_port: await freePort() };
+    const ports = await freePorts();
     const first = await startTestService({ settings: ports });
     const { data_dir: dataDir } = first.settings;
     await subscribeToResults(first, target);

@@ -55,8 +55,10 @@ export class UploadFolders implements AsyncDisposable {
    * by the clock that dates new files, which may be that of a file server.
    */
   async removeLeftovers(): Promise<void> {
+    const places = await this.#ownPlaces();
+    if (places.length === 0) return;
     const now = await this.#timeOfFiles();
-    for (const place of await this.#ownPlaces()) {
+    for (const place of places) {
       const found = await stat(place).catch(() => null);
       if (found !== null && found.mtimeMs < now - LEFTOVER_AGE_MS)
         await rm(place, { recursive: true, force: true });

@@ -41,7 +41,7 @@ export interface LaunchClaim {
   /** Where the learner returns to; null for nowhere. */
   returnUrl: string | null;
   mode: RegistrationLaunchMode;
-  /** The requested language, if several courses of the equivalent match it; otherwise null. */
+  /** The requested language, unless exactly one course matches it; null if none was requested. */
   language: string | null;
   /** Epoch milliseconds. */
   expiresAt: number;

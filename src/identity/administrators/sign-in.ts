@@ -183,7 +183,10 @@ export class SignIn {
     try {
       await this.#with.budgets.refund(budgets);
     } catch (error) {
-      this.#with.log.warn('a password counts as a wrong guess, although it was not', { error });
+      this.#with.log.warn(
+        'a guess could not be refunded: a password that was not wrong counts as a wrong one',
+        { error },
+      );
     }
   }
 

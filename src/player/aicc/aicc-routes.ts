@@ -178,7 +178,7 @@ async function recordReading(
 }
 
 /**
- * The session, which is active now.
+ * Marks the session as active now, and returns it.
  * @throws {ProblemError} `forbidden` if it records nothing any longer
  */
 async function useSession(

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Actor, callingActor } from '../../audit/actor.ts';
 import type { Authorization, Authorize, Caller } from '../../http/authorization.ts';
+import { opensPage } from '../../http/problem-responses.ts';
 import {
   type AuthenticateBasic,
   BASIC_CHALLENGE,
@@ -57,7 +58,7 @@ export function lrsClients({ authorize, authenticateBasic, path, homePage }: Lrs
       const by = callingActor(caller, request.ip);
       return scopeFor({ id: caller.id, by, mayRead: 'caller' in reading, mayWrite: 'caller' in writing });
     }
-    throw refusalOf(request.method === 'GET' || request.method === 'HEAD' ? reading : writing);
+    throw refusalOf(request, request.method === 'GET' || request.method === 'HEAD' ? reading : writing);
   };
 }
 
@@ -70,11 +71,15 @@ function callerOf(decision: Authorization): Caller | null {
   return 'caller' in decision ? decision.caller : null;
 }
 
-/** Some clients send their secret only to a service that asks for HTTP Basic. */
-function refusalOf(decision: Authorization): Error {
+/**
+ * Some clients send their secret only to a service that asks for HTTP Basic. A browser would keep the secret and send it with
+ * the requests of any page.
+ */
+function refusalOf(request: FastifyRequest, decision: Authorization): Error {
   if (!('refusal' in decision)) throw new Error('nothing was refused');
   const { status, detail, wwwAuthenticate } = decision.refusal;
-  const challenges = [wwwAuthenticate, status === 401 ? BASIC_CHALLENGE : undefined].filter(
+  const isBrowser = opensPage(request) || request.headers['sec-fetch-site'] !== undefined;
+  const challenges = [wwwAuthenticate, status === 401 && !isBrowser ? BASIC_CHALLENGE : undefined].filter(
     (challenge) => challenge !== undefined,
   );
   return new ProblemError(status === 401 ? 'unauthorized' : 'forbidden', detail, {

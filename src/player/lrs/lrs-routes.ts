@@ -45,7 +45,7 @@ const PREFLIGHT_SECONDS = '600';
 /** The dependencies of the routes. */
 export interface LrsRoutesOptions {
   lrs: Lrs;
-  /** The path of the store, such as `/xapi`. It may contain route parameters. */
+  /** The path of the store below the prefix of its routes, such as `/xapi`. */
   path: string;
   /** Null if everybody who can send a request is known before. */
   formPlaces: FormPlaces | null;
@@ -111,10 +111,12 @@ export async function lrsRoutes(
     request.freeForm = formPlaces?.take(request, reply) ?? null;
   });
 
+  // On the origin of courses, the token of a launch comes before.
+  const stored = new RegExp(`^(?:/[^/]+)?${path}(/.+)$`);
   app.route({
     method: [...METHODS],
     url: `${path}/*`,
-    config: { allow: (asked) => (asked.startsWith(`${path}/`) ? allowedAt(asked.slice(path.length)) : null) },
+    config: { allow: (asked) => allowedAt(stored.exec(asked)?.[1] ?? '') },
     bodyLimit: MAX_LRS_BODY_BYTES,
     schema: { hide: true },
     handler: async (request, reply) => {

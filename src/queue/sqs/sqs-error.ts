@@ -8,6 +8,10 @@ const FAILURES = {
     advice: 'the queue is gone; "coursewire queues create" creates it again',
     names: /NonExistentQueue|QueueDoesNotExist|ResourceNotFound/,
   },
+  'late credentials': {
+    advice: 'the source of the AWS credentials does not respond',
+    names: /^CredentialsLateError$/,
+  },
   credentials: {
     advice: 'the AWS credentials are missing, wrong or expired',
     names: CREDENTIALS_FAILURE,

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { countByStatus } from './by-status.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
-import type { DeliveryFilter } from './delivery-filter.ts';
+import { type DeliveryFilter, searchesBodies } from './delivery-filter.ts';
 import { MAX_REMAINING_COUNTED } from './delivery-status.ts';
 import {
   countDeadLettersFrom,
@@ -146,7 +146,9 @@ export class DeadLetterSteps {
     let done = 0;
     for (const [n, id] of webhooks.entries()) {
       const most = n === 0 || open === undefined ? STEP_MESSAGES : MESSAGES_TOGETHER;
-      if (done >= most) return { done, next: { webhookId: id, deliveryId: 0 } };
+      // A search reads much of each webhook, even if it finds nothing.
+      const isLong = done >= most || (n > 0 && open !== undefined && searchesBodies(filter));
+      if (isLong) return { done, next: { webhookId: id, deliveryId: 0 } };
       const after = id === from?.webhookId ? from.deliveryId : null;
       const page = { limit: most - done, after };
       const step = await this.#actOn(id, {

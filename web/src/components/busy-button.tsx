@@ -1,6 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core';
+import { keepsFocus } from './focus-heading.ts';
 
-/** A button that keeps the focus while its action is under way. A disabled button would lose it. */
+/** A button that keeps the focus while its action is under way. A disabled button would lose it, and so would one that disappears. */
 export function BusyButton({
   isBusy,
   disabled = false,
@@ -10,7 +11,7 @@ export function BusyButton({
   isBusy: boolean;
   onClick: () => void;
   title?: string | undefined;
-  'aria-label'?: string;
+  'aria-label'?: string | undefined;
 }) {
   return (
     <Button
@@ -19,7 +20,11 @@ export function BusyButton({
       aria-disabled={isBusy || disabled}
       data-disabled={disabled}
       onClick={isBusy ? undefined : onClick}
-      renderRoot={(root) => <button {...root} type="button" disabled={disabled} />}
+      renderRoot={(root) => (
+        <span ref={keepsFocus} style={{ display: 'contents' }}>
+          <button {...root} type="button" disabled={disabled} />
+        </span>
+      )}
     />
   );
 }

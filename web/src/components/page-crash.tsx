@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
-import { ApiError, UnreachableError } from '../api/errors.ts';
+import { ApiError, isUnavailable, UnreachableError } from '../api/errors.ts';
 import { LIVE_MS } from '../api/polling.ts';
 import { isReachable } from '../navigation/page-code.ts';
 import { errors } from '../texts/errors.ts';
@@ -17,7 +17,7 @@ export function PageCrash({ error, reset }: ErrorComponentProps) {
     reset();
     void router.invalidate();
   };
-  useWhenReachable(error instanceof UnreachableError, retry);
+  useWhenReachable(error instanceof UnreachableError || isUnavailable(error), retry);
   if (error instanceof ApiError || error instanceof UnreachableError) {
     return <ErrorState error={error} retry={retry} />;
   }
@@ -36,18 +36,23 @@ export function PageCrash({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Acts as soon as the service responds, if it is awaited. Nothing else on the page need ask for it. */
+/** Calls `act` once the service responds, if it is awaited. It asks by itself, because nothing else on the page may be polling. */
 function useWhenReachable(isAwaited: boolean, act: () => void): void {
   const onReachable = useEffectEvent(act);
   useEffect(() => {
     if (!isAwaited) return;
     let isShown = true;
-    const timer = setInterval(async () => {
-      if ((await isReachable()) && isShown) onReachable();
-    }, LIVE_MS);
+    let timer: ReturnType<typeof setTimeout>;
+    const askAgain = () => {
+      timer = setTimeout(async () => {
+        if ((await isReachable()) && isShown) onReachable();
+        if (isShown) askAgain();
+      }, LIVE_MS);
+    };
+    askAgain();
     return () => {
       isShown = false;
-      clearInterval(timer);
+      clearTimeout(timer);
     };
   }, [isAwaited]);
 }

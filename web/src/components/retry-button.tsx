@@ -10,12 +10,15 @@ export function RetryButton({
   webhookId,
   messageId,
   label,
+  inFlight,
   disabled = false,
 }: {
   webhookId: number;
   messageId: string;
   /** For screen readers, if the page has buttons of several webhooks. */
   label?: string;
+  /** Whether an attempt is under way. */
+  inFlight: boolean;
   disabled?: boolean;
 }) {
   const queryClient = useQueryClient();
@@ -37,9 +40,9 @@ export function RetryButton({
       variant="default"
       size="xs"
       onClick={() => retry.mutate()}
-      isBusy={retry.isPending}
+      isBusy={retry.isPending || inFlight}
       disabled={disabled}
-      {...(label === undefined ? {} : { 'aria-label': label })}
+      aria-label={label}
     >
       {webhookDetails.line.retry}
     </BusyButton>

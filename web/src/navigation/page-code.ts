@@ -1,4 +1,4 @@
-import { UnreachableError } from '../api/errors.ts';
+import { isUnavailable, UnreachableError } from '../api/errors.ts';
 import { request } from '../api/request.ts';
 
 /**
@@ -16,12 +16,12 @@ export function pageCode<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Whether the service responds. */
+/** Whether the service responds, and can read its database. */
 export async function isReachable(): Promise<boolean> {
   try {
     await request('GET', '/ui/api/session');
     return true;
   } catch (error) {
-    return !(error instanceof UnreachableError);
+    return !(error instanceof UnreachableError || isUnavailable(error));
   }
 }

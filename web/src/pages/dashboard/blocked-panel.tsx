@@ -76,7 +76,7 @@ const RETRY: Column<BlockedLine> = {
       webhookId={line.webhook_id}
       messageId={line.message_id}
       label={texts.retry(line.name)}
-      disabled={line.next_attempt_dt === null}
+      inFlight={line.next_attempt_dt === null}
     />
   ),
 };

@@ -53,7 +53,8 @@ export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
           <RetryButton
             webhookId={webhook.id}
             messageId={head.message_id}
-            disabled={head.in_flight || line.data?.record.state === 'PAUSED'}
+            inFlight={head.in_flight}
+            disabled={line.data?.record.state === 'PAUSED'}
           />
         )}
         {failure?.delivery != null && (

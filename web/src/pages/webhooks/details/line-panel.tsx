@@ -153,7 +153,8 @@ function Head({
             <RetryButton
               webhookId={webhook.id}
               messageId={head.message_id}
-              disabled={head.in_flight || line.state === 'PAUSED'}
+              inFlight={head.in_flight}
+              disabled={line.state === 'PAUSED'}
             />
           )}
           <Button
