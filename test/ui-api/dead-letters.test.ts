@@ -304,7 +304,8 @@ describe('dead letters of all webhooks', () => {
     const { about } = (await letters()).data[0]!;
     const filter = { account_id: (about as { account: { id: number } }).account.id };
     const step = async (key: string, body: object) =>
-      (await service.api.post('/ui/api/dead-letters/remove', { filter, ...body }, { 'idempotency-key': key })).body;
+      (await service.api.post('/ui/api/dead-letters/remove', { filter, ...body }, { 'idempotency-key': key }))
+        .body;
     const first = await step('first', {});
     assert.deepEqual([first.done, first.remaining], [1, 3]);
     const { until_dt, next_cursor: cursor } = first;
