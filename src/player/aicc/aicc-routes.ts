@@ -150,18 +150,11 @@ async function recordReading(
       unitId: unit.id,
       position: null,
       apply(current) {
-        const before = readAiccUnit(current);
-        const isSame = before.sessionId === sessionId;
-        const hasSent = isSame && before.entry === undefined;
+        const { cmi, terminated, statusOf, hasSent } = continuedUnit(current, sessionId);
         const times = sessionTimesOf(session, current, null);
+        const entry = hasSent ? {} : { entry: entryOf(current, sessionId) };
         return {
-          data: {
-            cmi: isSame ? before.cmi : withoutSessionTime(before.cmi),
-            terminated: before.terminated && isSame,
-            statusOf: before.statusOf,
-            ...times,
-            ...(hasSent ? {} : { entry: entryOf(current, sessionId) }),
-          },
+          data: { cmi, terminated, statusOf, ...times, ...entry },
           // Reading judges nothing: what was recorded stays.
           status: { completion: 'Incomplete', success: 'UNKNOWN', score: null },
           visitMs: times.earlierMs + times.sessionMs,
@@ -192,6 +185,19 @@ async function useSession(
   const used = { ...session, activeAt: at, endedAt: isExit ? at : session.endedAt };
   await updateSession(tx, used);
   return used;
+}
+
+/** What a message of a session continues: the time and the end of an earlier session are not its own. */
+function continuedUnit(current: UnitState | null, sessionId: string) {
+  const { cmi, terminated, statusOf, entry, ...latest } = readAiccUnit(current);
+  const isOwn = latest.sessionId === sessionId;
+  return {
+    cmi: isOwn ? cmi : withoutSessionTime(cmi),
+    terminated: terminated && isOwn,
+    statusOf,
+    /** Whether this session has sent something, and not only read. */
+    hasSent: isOwn && entry === undefined,
+  };
 }
 
 /** The times of a unit after a message of a session. @param reportedMs reported by the session; null for none */
@@ -227,17 +233,13 @@ async function record(
       unitId: unit.id,
       position: null,
       apply(current) {
-        const before = readAiccUnit(current);
-        const isSame = before.sessionId === sessionId;
-        const cmi = change(isSame ? before.cmi : withoutSessionTime(before.cmi), request.data);
-        const terminated = isExit || (before.terminated && isSame);
+        const before = continuedUnit(current, sessionId);
+        const cmi = change(before.cmi, request.data);
+        const terminated = isExit || before.terminated;
         const { status, sessionMs: reportedMs } = readScorm12(cmi, unit, terminated);
         const times = sessionTimesOf(session, current, reportedMs);
         // A session that has only read has reported no status yet.
-        const last =
-          isSame && before.entry === undefined
-            ? readScorm12(before.cmi, unit, before.terminated).status
-            : null;
+        const last = before.hasSent ? readScorm12(before.cmi, unit, before.terminated).status : null;
         return {
           data: { cmi, terminated, statusOf: hasStatus ? sessionId : before.statusOf, ...times },
           status: withoutLowerScore(status, { current, last }),
