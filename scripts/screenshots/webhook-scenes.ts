@@ -67,7 +67,7 @@ export const WEBHOOK_SCENES: readonly Scene[] = [
     act: async (page) => {
       await page.getByRole('button', { name: 'Send test message' }).click();
       await page.getByRole('button', { name: 'Send', exact: true }).click();
-      await page.getByText('The target did not accept it').waitFor();
+      await page.getByText('It was not delivered').waitFor();
     },
   },
   {
@@ -169,7 +169,7 @@ export const WEBHOOK_SCENES: readonly Scene[] = [
     address: of(FAILING, '/edit'),
     act: async (page) => {
       await page.getByRole('button', { name: 'Send test message' }).click();
-      await page.getByText('The target did not accept it').waitFor();
+      await page.getByText('It was not delivered').waitFor();
     },
   },
   { name: 'dead-letters', address: DEAD_LETTERS },
