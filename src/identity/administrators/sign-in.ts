@@ -93,14 +93,7 @@ export class SignIn {
       await this.#recordFailure(row, visitor);
       throw this.#refused(visitor);
     }
-    let sessionToken: string;
-    try {
-      sessionToken = await this.#store(row, passwordHash, visitor);
-    } catch (error) {
-      // Otherwise, the password was right, and only its session could not be stored.
-      if (!isRefusal(error)) await this.#refund(budgets);
-      throw error;
-    }
+    const sessionToken = await this.#orRefund(budgets, () => this.#store(row, passwordHash, visitor));
     await this.#refund(budgets);
     this.#with.log.info('an administrator signed in', { administrator_id: row.id, address: visitor.address });
     const mark = this.markFor({ email: row.email, passwordHash });
@@ -170,10 +163,17 @@ export class SignIn {
     password: string,
     { budgets, isKnown }: { budgets: readonly GuessBudget[]; isKnown: boolean },
   ): Promise<boolean> {
+    return await this.#orRefund(budgets, () =>
+      this.#with.passwords.verify(passwordHash, password, { isKnown }),
+    );
+  }
+
+  /** Does a part of a sign-in. If it fails for another reason than a wrong password, the guess is refunded. */
+  async #orRefund<T>(budgets: readonly GuessBudget[], work: () => Promise<T>): Promise<T> {
     try {
-      return await this.#with.passwords.verify(passwordHash, password, { isKnown });
+      return await work();
     } catch (error) {
-      await this.#refund(budgets);
+      if (!isRefusal(error)) await this.#refund(budgets);
       throw error;
     }
   }
