@@ -116,5 +116,5 @@ async function toContentResource(
   if (only.type === 'BUNDLE')
     return { folder, bundle: { id: only.id, name: only.name, location: pathWithin } };
   const course = only.type === 'COURSE' ? await readPublishedCourseInEvent(tx, only.id) : undefined;
-  return course === undefined ? { folder } : { course: course.resource, folder };
+  return course === undefined ? { folder } : { course, folder };
 }

@@ -3,6 +3,7 @@ import { changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import { sent } from '../../database/sent.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { notFound } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
@@ -106,13 +107,16 @@ export class AccountService {
       const current = await requireLockedAccount(tx, id);
       assertRevision(current.revision, expected);
       if (current.name === input.name && current.enabled === input.enabled) return current;
-      const account = toAccount(await updateAccount(tx, id, input, this.#with.now()));
+      const now = this.#with.now();
+      const account = { ...current, ...input, revision: current.revision + 1, updatedAt: now };
+      // PostgreSQL gets the update together with the first statement of the event.
+      await sent(tx, [updateAccount(tx, id, input, now)]);
       if (account.enabled !== current.enabled) {
         await this.#publish(tx, 'ACCOUNT_ACTIVATION_UPDATED', account, user);
       }
       const changes = changedFields(fieldsOf(current), fieldsOf(account));
       const change = { by, action: 'ACCOUNT_UPDATED', id, name: account.name, changes } as const;
-      await recordAudit(tx, change, this.#with.now());
+      await recordAudit(tx, change, now);
       return account;
     });
   }

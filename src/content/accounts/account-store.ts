@@ -110,24 +110,20 @@ export async function insertAccount(
     .executeTakeFirstOrThrow();
 }
 
-/** Replaces the name and the activation of an account. */
+/** Writes the name and the activation of a locked account. Sends its statement when it is called. */
 export async function updateAccount(
   tx: Transaction,
   id: number,
-  account: { name: string; enabled: boolean },
+  { name, enabled }: { name: string; enabled: boolean },
   now: number,
-): Promise<StoredAccount> {
-  return await tx.query
-    .updateTable('accounts')
-    .set((eb) => ({
-      name: account.name,
-      enabled: account.enabled ? 1 : 0,
-      revision: eb('revision', '+', 1),
-      updated_at: now,
-    }))
-    .where('accounts.id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+): Promise<void> {
+  await tx.run(
+    'update accounts set name = ?, enabled = ?, revision = revision + 1, updated_at = ? where id = ?',
+    name,
+    enabled ? 1 : 0,
+    now,
+    id,
+  );
 }
 
 /** Deletes an account whose belongings have already been deleted. */

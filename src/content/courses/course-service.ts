@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { STRUCTURE_FORMAT } from '../../course-packages/course-structure.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
-import type { EventPublisher } from '../../events/event.ts';
+import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
 import type { AuditedChangeOf, EventlessChangeOf } from '../assets/change.ts';
@@ -19,6 +19,7 @@ import {
 } from '../assets/folder-tree.ts';
 import { givenMembers } from '../assets/given-members.ts';
 import { assertNotHeld, type Holder } from '../assets/holder.ts';
+import { readFoldersOf } from '../assets/holdings-store.ts';
 import type { Course, CourseWithVersions } from './course.ts';
 import { readCourseInEvent } from './course-in-event.ts';
 import { courseNameFrom } from './course-name.ts';
@@ -242,14 +243,18 @@ export class CourseService {
     versionId: number,
     user: string,
   ): Promise<void> {
-    const course = await readCourseInEvent(tx, id, versionId);
+    const reference: ContentReference = { type: 'COURSE', id };
+    const [course, folders] = await Promise.all([
+      readCourseInEvent(tx, id, versionId),
+      readFoldersOf(tx, [reference]),
+    ]);
     if (course === undefined) throw notFound('course', id);
     await this.#with.events.publish(tx, {
       subtopic,
       user,
-      resource: { content: { course: course.resource } },
+      resource: { content: { course } },
       accountId: null,
-      content: course.references,
+      content: [reference, ...folders],
     });
   }
 }

@@ -53,16 +53,15 @@ async function membersOf<R extends RegistrationResource>(
   { accountId, courseId, versionId, equivalentId }: Registration,
   registration: R,
 ) {
-  const course = await readCourseInEvent(tx, courseId, versionId);
-  if (course === undefined) throw notFound('course', courseId);
   // Webhooks of the equivalent get all events of the registration, even after its courses were replaced.
   const equivalent: ContentReference[] =
     equivalentId === null ? [] : [{ type: 'EQUIVALENT', id: equivalentId }];
-  return {
-    resource: { account, content: { course: course.resource }, registration },
-    accountId,
-    content: await withHolders(tx, [...equivalent, { type: 'COURSE', id: courseId }]),
-  };
+  const [course, content] = await Promise.all([
+    readCourseInEvent(tx, courseId, versionId),
+    withHolders(tx, [...equivalent, { type: 'COURSE', id: courseId }]),
+  ]);
+  if (course === undefined) throw notFound('course', courseId);
+  return { resource: { account, content: { course }, registration }, accountId, content };
 }
 
 function toRegistrationResource(registration: Registration): RegistrationResource {

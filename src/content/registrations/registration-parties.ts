@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { AccountResource, ContentReference } from '../../events/event.ts';
 import { type InputError, noSuch } from '../../problems/problem.ts';
@@ -17,10 +17,27 @@ import { givenId, givenMembers } from '../assets/given-members.ts';
  * content. These may take long, and learners' saves must not wait for them.
  */
 export async function lockExistingAccount(tx: Transaction, id: number): Promise<AccountResource | undefined> {
+  return await lockAccountWhere(tx, 'id = ?', id);
+}
+
+/** The account of a registration, like {@link lockExistingAccount}. */
+export async function lockAccountOf(
+  tx: Transaction,
+  registrationId: string,
+): Promise<AccountResource | undefined> {
+  const ofRegistration = 'id = (select account_id from registrations where registration_id = ?)';
+  return await lockAccountWhere(tx, ofRegistration, registrationId);
+}
+
+async function lockAccountWhere(
+  tx: Transaction,
+  condition: string,
+  value: SqlValue,
+): Promise<AccountResource | undefined> {
   // Plain SQL, like everything that runs at each save of a learner: building the query costs more than running it.
   const [row] = await tx.all<{ id: number; name: string; enabled: number }>(
-    `select id, name, enabled from accounts where id = ?${tx.dialect === 'postgres' ? ' for key share' : ''}`,
-    id,
+    `select id, name, enabled from accounts where ${condition}${tx.dialect === 'postgres' ? ' for key share' : ''}`,
+    value,
   );
   return row && { id: row.id, name: row.name, enabled: row.enabled === 1 };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isPerson } from '../../audit/actor.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import { sent } from '../../database/sent.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
@@ -315,7 +316,9 @@ export class RegistrationService {
     if (!isEvent && next.duration === current.duration && next.completedAt === current.completedAt) {
       return current;
     }
-    const updated = toRegistration(await updateStatus(tx, current.registrationId, next, now));
+    const updated = { ...current, ...next, revision: current.revision + 1, updatedAt: now };
+    // PostgreSQL gets the update together with the first statement of the event.
+    await sent(tx, [updateStatus(tx, current.registrationId, next, now)]);
     if (isEvent) await this.#with.events.publish(tx, await statusEvent(tx, account, updated, user));
     return updated;
   }

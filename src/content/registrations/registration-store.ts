@@ -36,7 +36,7 @@ const COLUMNS = [
 const SELECT_ONE = `select ${COLUMNS.join(', ')} from registrations where registration_id = ?`;
 const UPDATE_STATUS =
   'update registrations set completion = ?, success = ?, score = ?, duration = ?, completed_at = ?, ' +
-  `revision = revision + 1, updated_at = ? where registration_id = ? returning ${COLUMNS.join(', ')}`;
+  'revision = revision + 1, updated_at = ? where registration_id = ?';
 
 /** A registration by id; undefined if it does not exist. */
 export async function readRegistration(
@@ -105,18 +105,15 @@ export async function insertRegistration(
     .executeTakeFirstOrThrow();
 }
 
-/** Replaces the status of a registration. */
+/** Replaces the status of a locked registration. Sends its statement when it is called. */
 export async function updateStatus(
   tx: Transaction,
   registrationId: string,
   status: RegistrationStatus,
   now: number,
-): Promise<StoredRegistration> {
+): Promise<void> {
   const { completion, success, score, duration, completedAt } = status;
-  const values = [completion, success, score, duration, completedAt, now, registrationId];
-  const [row] = await tx.all<StoredRegistration>(UPDATE_STATUS, ...values);
-  if (row === undefined) throw new Error(`the registration ${registrationId} is gone`);
-  return row;
+  await tx.run(UPDATE_STATUS, completion, success, score, duration, completedAt, now, registrationId);
 }
 
 /** Stores that members of the record have changed that are stored elsewhere. */

@@ -3,6 +3,7 @@ import type { Registration, RegistrationStatus } from '../../content/registratio
 import { changesResult } from '../../content/registrations/registration-events.ts';
 import type { RegistrationService } from '../../content/registrations/registration-service.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { sent } from '../../database/sent.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { SECOND_MS } from '../../time/units.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
@@ -263,7 +264,7 @@ export class AttemptService {
     for (const result of results) {
       const current = units.find(({ unitId }) => unitId === result.unitId) ?? null;
       const { unit, isWhole, isShownAlike } = nextUnit(current, result, now);
-      await writeUnit(tx, registrationId, attempt.number, unit);
+      await sent(tx, [writeUnit(tx, registrationId, attempt.number, unit)]);
       if (result.learnerValues !== undefined) {
         const former = await readAttemptState(tx, registrationId, attempt.number);
         await keepSharedValues(tx, registrationId, result.learnerValues(former), now);

@@ -258,7 +258,7 @@ export async function readBrowsedUnits(
   return rows.map((row) => ({ ...toUnit(row), isBrowsed: row.browsed === 1 }));
 }
 
-/** Inserts a unit, or replaces everything except the time when it was opened. */
+/** Inserts a unit, or replaces everything except the time when it was opened. Sends its statement when it is called. */
 export async function writeUnit(
   tx: Transaction,
   registrationId: string,
