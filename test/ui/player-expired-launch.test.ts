@@ -63,6 +63,19 @@ describe('a launch that expires while the course is open', () => {
     assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
   });
 
+  it('leaves a promise in the browser, whose next page says if the work is lost after all', async () => {
+    const { learner: opened, registrationId } = await open();
+    await using learner = opened;
+    expire();
+    await learner.course.locator('#pass').click();
+    await learner.page.getByText('Your work is then saved.').waitFor();
+    await using elsewhere = await newLearner(await sharedBrowser());
+    await elsewhere.open(service, registrationId);
+    await elsewhere.given();
+    await learner.open(service, registrationId);
+    await learner.page.getByText('Work from an earlier visit in this browser could not be saved.').waitFor();
+  });
+
   for (const [when, ms] of [
     ['just now', 0],
     // By then, the service has forgotten the launch.

@@ -319,6 +319,8 @@ export class Saver {
     this.#ended = state;
     if (state === 'expired') {
       this.#hasFailed = true;
+      // It may be kept already, but as a copy that nobody has promised to save.
+      this.#keep(this.#sent.newest ?? commit);
       this.#keepUnsaved();
       if (!this.#isKept) this.#keep(commit);
     } else forgetUnsent(this.#owner, commit);
