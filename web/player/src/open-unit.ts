@@ -7,7 +7,7 @@ import type { Sequencer } from './sequencer.ts';
 import type { TimeLimit, Unit, UnitStart } from './server.ts';
 import { whenTimeIsOver } from './time-limit.ts';
 import { removeRuntime, type UnitRuntime } from './unit-runtime.ts';
-import { EMPTY_PAGE, isEmpty } from './watched-page.ts';
+import { EMPTY_PAGE, isEmpty, isReadable } from './watched-page.ts';
 
 /** Why an open unit is left: for another unit, with the whole course, or because its time is up. */
 export type Leaving = 'on' | 'out' | 'time-out';
@@ -98,15 +98,20 @@ export class OpenUnit {
     return courseWindow;
   }
 
-  /** The frame of its course, which loads once the frame is in the page. */
-  makeFrame(): HTMLIFrameElement {
-    const frame = element('iframe', {
+  /**
+   * The frame of its course, which loads once the frame is in the page.
+   * @param onLost called if the browser cannot load the course, and shows a page of its own instead
+   */
+  makeFrame(onLost: () => void): HTMLIFrameElement {
+    // The browser notes only so many requests. The one for the course must be among them.
+    performance.clearResourceTimings();
+    const frame: HTMLIFrameElement = element('iframe', {
       title: this.unit.title,
       name: 'course',
       allow: 'autoplay; fullscreen; clipboard-read; clipboard-write; unload',
       allowfullscreen: true,
       src: this.start.address,
-      onload: ({ currentTarget }: Event) => watchFrame(currentTarget as HTMLIFrameElement),
+      onload: () => (isLost(frame) ? onLost() : watchFrame(frame)),
     });
     this.#frame = frame;
     queueMicrotask(() => {
@@ -142,7 +147,8 @@ export class OpenUnit {
     this.#endClock();
     await this.window?.close();
     const frame = this.#frame;
-    if (frame === null || (await isUnloaded(frame))) return true;
+    // A card has replaced the frame of a course that could not be loaded.
+    if (!frame?.isConnected || (await isUnloaded(frame))) return true;
     if (canStay) {
       // While its page asked the learner, it may have ended its session.
       const hasEnded = wasRunning && this.runtime?.session.isRunning === false;
@@ -187,6 +193,17 @@ export class OpenUnit {
 function watchFrame({ contentWindow }: HTMLIFrameElement): boolean {
   if (contentWindow !== null) watchLastRequests(contentWindow);
   return contentWindow !== null;
+}
+
+/**
+ * Whether a frame shows a page of the browser instead of a course that could not be loaded. A page of another site cannot
+ * be read, either, but the course that leads there got a response.
+ */
+function isLost({ src, contentWindow }: HTMLIFrameElement): boolean {
+  if (contentWindow === null || isReadable(contentWindow) || new URL(src).origin !== location.origin)
+    return false;
+  const [request] = performance.getEntriesByName(src) as PerformanceResourceTiming[];
+  return request?.responseStatus === 0;
 }
 
 /** Unloads the page of a frame. Resolves to false if the page is still there after a while. */

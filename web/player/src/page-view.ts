@@ -164,10 +164,13 @@ export class PageView {
     else this.#stage.say(words);
   }
 
-  /** Shows the course of a unit. */
+  /** Shows the course of a unit, or that the browser could not load it. */
   showFrame(open: OpenUnit): void {
     this.showHeader();
-    this.#stage.showFrame(open.makeFrame());
+    const lost = () => {
+      if (this.#playing().open === open) this.showFailed(null, () => this.showFrame(open));
+    };
+    this.#stage.showFrame(open.makeFrame(lost));
   }
 
   /** Shows the saving state, and a notice if the learner has to know more about it. @param isOnCard whether a card says it */
@@ -338,7 +341,11 @@ export class PageView {
     this.showCard(cardOf(TEXTS.stuckTitle, TEXTS.stuck, actions));
   }
 
-  /** Shows that something could not be opened. @param again tries once more; by default, it loads the page again */
+  /**
+   * Shows that something could not be opened.
+   * @param error null if nothing more is known
+   * @param again tries once more; by default, it loads the page again
+   */
   showFailed(error: unknown, again: () => unknown = reload): void {
     const { doubt } = this.#playing();
     if (isUnitClosed(error)) {

@@ -15,12 +15,21 @@ const LEFT_MS = 500;
 export const EMPTY_PAGE = 'about:blank';
 
 /** Whether a window shows the empty page. */
-export function isEmpty({ location }: Window): boolean {
+export function isEmpty(window: Window): boolean {
+  return addressIn(window) === EMPTY_PAGE;
+}
+
+/** Whether a window shows a page of this origin, or the empty page. */
+export function isReadable(window: Window): boolean {
+  return addressIn(window) !== null;
+}
+
+/** The address that a window shows; null for a page of another origin. */
+function addressIn({ location }: Window): string | null {
   try {
-    return location.href === EMPTY_PAGE;
+    return location.href;
   } catch {
-    // A page of another origin.
-    return false;
+    return null;
   }
 }
 

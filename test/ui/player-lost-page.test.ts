@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
+import { CMI5_PAGE, cmi5Course } from '../support/cmi5-course.ts';
+import { lessons, scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
+
+const COURSE_FILES = '**/content/**';
+const OTHER_SITE = 'https://courses.example/';
+
+describe('a course whose page cannot be loaded, because the connection is lost just then', () => {
+  let service: TestService;
+  let browser: Browser;
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+    browser = await sharedBrowser();
+  });
+
+  const failed = ({ page }: Learner) => page.getByRole('heading', { name: 'The course could not be opened' });
+  const click = ({ page }: Learner, name: string | RegExp) => page.getByRole('button', { name }).click();
+  const lose = (learner: Learner) => learner.page.route(COURSE_FILES, (route) => route.abort('timedout'));
+
+  for (const [standard, files, isThere] of [
+    ['SCORM', scorm12Course(), (learner: Learner) => learner.given()],
+    [
+      'cmi5',
+      { ...cmi5Course([{ id: 'https://example.com/one' }]), 'start.html': CMI5_PAGE },
+      (learner: Learner) => learner.course.getByText('Normal').waitFor(),
+    ],
+  ] as const) {
+    it(`leaves a page on which the learner can try again, and the course then opens: ${standard}`, async () => {
+      const { registrationId } = await registerTo(service, files);
+      await using learner = await newLearner(browser);
+      await lose(learner);
+      await learner.open(service, registrationId);
+      await failed(learner).waitFor();
+      await learner.page.getByText('The service cannot be reached. Check your connection').waitFor();
+      await click(learner, 'Try again');
+      await failed(learner).waitFor();
+      await learner.page.unroute(COURSE_FILES);
+      await click(learner, 'Try again');
+      await isThere(learner);
+      assert.equal(await failed(learner).count(), 0);
+    });
+  }
+
+  it('can be left for another unit, and for good', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
+    await using learner = await newLearner(browser);
+    await lose(learner);
+    await learner.open(service, registrationId);
+    await failed(learner).waitFor();
+    await learner.page.unroute(COURSE_FILES);
+    await learner.openUnit('Lesson 2');
+    await learner.given();
+    await lose(learner);
+    await click(learner, /^Lesson 1/);
+    await failed(learner).waitFor();
+    await click(learner, 'Exit');
+    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+  });
+
+  it('is not mistaken for one that goes to another site', async () => {
+    const page = `<!doctype html><title>Lesson</title><script>location.replace('${OTHER_SITE}')</script>`;
+    const files = { ...scorm12Course(), 'lesson/index.html': page };
+    const { registrationId } = await registerTo(service, files);
+    await using learner = await newLearner(browser);
+    await learner.page.route(OTHER_SITE, (route) => route.fulfill({ body: 'Elsewhere.' }));
+    await learner.open(service, registrationId);
+    await learner.course.getByText('Elsewhere.').waitFor();
+    await click(learner, 'Exit');
+    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+  });
+});
