@@ -30,22 +30,26 @@ const COLUMNS =
 
 const USAGE = 'count(*) as count, cast(coalesce(sum(octet_length(content)), 0) as bigint) as characters';
 
+const DOCUMENT = `select ${COLUMNS} from lrs_documents where document_key = ?`;
+
 export async function selectDocument(
   reader: Pick<Reader, 'all'>,
   key: string,
 ): Promise<DocumentRow | undefined> {
-  const [row] = await reader.all<DocumentRow>(
-    `select ${COLUMNS} from lrs_documents where document_key = ?`,
-    key,
-  );
+  const [row] = await reader.all<DocumentRow>(DOCUMENT, key);
   return row;
 }
 
 /** Reads a document and locks it, so that changes to it run one at a time. */
 export async function selectLockedDocument(tx: Transaction, key: string): Promise<DocumentRow | undefined> {
-  // A row lock is not enough: a document that does not exist yet has no row.
+  // A document that does not exist yet has no row to lock.
   await lockName(tx, key);
-  return await selectDocument(tx, key);
+  // Deletions of several documents lock only the rows.
+  const [row] = await tx.all<DocumentRow>(
+    tx.dialect === 'postgres' ? `${DOCUMENT} for update` : DOCUMENT,
+    key,
+  );
+  return row;
 }
 
 /** How many documents there are, and their size in bytes. */

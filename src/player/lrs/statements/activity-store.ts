@@ -54,14 +54,19 @@ export async function storeDefinitions(
   for (const [term, definition] of [...byTerm].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const key = keyOf(registrationId, term);
     const mayChange = remaining > 0;
-    const sent = JSON.stringify(definition);
-    const stored = mayChange ? await lockDefinition(tx, key) : undefined;
-    if (stored === sent) continue;
+    const row = { key, term, registrationId, definition: JSON.stringify(definition), updatedAt: now };
+    let stored = mayChange ? await lockDefinition(tx, key) : undefined;
+    if (stored === undefined) {
+      if (row.definition.length > MAX_DEFINITION_LENGTH) continue;
+      if ((await addDefinition(tx, row)) || !mayChange) continue;
+      // Another transaction has added one in the meantime.
+      stored = await lockDefinition(tx, key);
+    }
+    if (stored === row.definition) continue;
     remaining -= stored?.length ?? 0;
-    const merged = stored === undefined ? sent : mergedInto(stored, definition);
+    const merged = stored === undefined ? row.definition : mergedInto(stored, definition);
     if (merged === stored || merged.length > MAX_DEFINITION_LENGTH) continue;
-    const row = { key, term, registrationId, definition: merged, updatedAt: now };
-    await (mayChange ? saveDefinition(tx, row) : addDefinition(tx, row));
+    await saveDefinition(tx, { ...row, definition: merged });
   }
 }
 
@@ -95,9 +100,9 @@ async function saveDefinition(tx: Transaction, row: ActivityRow): Promise<void> 
   );
 }
 
-/** Stores a definition if the activity has none. */
-async function addDefinition(tx: Transaction, row: ActivityRow): Promise<void> {
-  await tx.run(`${INSERT_ACTIVITY} on conflict (activity_key) do nothing`, ...valuesOf(row));
+/** Stores a definition if the activity has none, and returns whether it did. */
+async function addDefinition(tx: Transaction, row: ActivityRow): Promise<boolean> {
+  return (await tx.run(`${INSERT_ACTIVITY} on conflict (activity_key) do nothing`, ...valuesOf(row))) > 0;
 }
 
 function valuesOf(row: ActivityRow): SqlValue[] {
