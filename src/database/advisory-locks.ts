@@ -31,3 +31,13 @@ export async function lockSharedFor(tx: Transaction, lock: AdvisoryLock): Promis
 export async function lockName(tx: Transaction, name: string): Promise<void> {
   if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock(hashtextextended(?, 0))', name);
 }
+
+/**
+ * A condition of a statement on PostgreSQL that locks a name as {@link lockName} does, but together with others. It is true
+ * unless the name is null. Locks of rows that are shared can keep others out forever, because a new one never waits.
+ * This one waits behind those who asked before.
+ * @param nameSql SQL of the name
+ */
+export function sharesNameSql(nameSql: string): string {
+  return `(select pg_advisory_xact_lock_shared(hashtextextended(${nameSql}, 0))) is not null`;
+}

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Reader, Transaction } from '../../database/database.ts';
+import { lockName, sharesNameSql } from '../../database/advisory-locks.ts';
+import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
 import type { AccountRow } from '../../database/schema.ts';
@@ -33,7 +34,43 @@ export async function readLockedAccount(
 ): Promise<StoredAccount | undefined> {
   const account = tx.query.selectFrom('accounts').selectAll().where('accounts.id', '=', id);
   if (tx.dialect !== 'postgres') return await account.executeTakeFirst();
-  return await (what === 'account' ? account.forUpdate() : account.forNoKeyUpdate()).executeTakeFirst();
+  // First behind changes of the content, which may take long: saves must not wait for them here.
+  const row = await account.forNoKeyUpdate().executeTakeFirst();
+  if (what === 'content' || row === undefined) return row;
+  // Then behind the saves that have begun.
+  await lockName(tx, turnOfAccount(id));
+  return await account.forUpdate().executeTakeFirst();
+}
+
+/** An account as messages show it. */
+export type SharedAccount = Pick<StoredAccount, 'id' | 'name' | 'enabled'>;
+
+/**
+ * Reads an account, and locks it against changes and deletion until the transaction ends, together with others. A change of the
+ * account waits for those that have begun, not for later ones. On SQLite, every transaction locks it.
+ * @param idSql SQL of its id, with one parameter
+ */
+export async function readSharedAccount(
+  tx: Transaction,
+  idSql: string,
+  value: SqlValue,
+): Promise<SharedAccount | undefined> {
+  // Plain SQL, like everything that runs at each save of a learner: building the query costs more than running it.
+  const account = `select id, name, enabled from accounts where id = (${idSql})`;
+  const rows: SharedAccount[] =
+    tx.dialect === 'postgres'
+      ? await tx.all(
+          `${account} and ${sharesNameSql(`'account ' || (${idSql})`)} for key share`,
+          value,
+          value,
+        )
+      : await tx.all(account, value);
+  return rows[0];
+}
+
+/** The name of the lock for which changes of an account and saves of its learners queue. */
+function turnOfAccount(id: number): string {
+  return `account ${id}`;
 }
 
 /**

@@ -1,8 +1,9 @@
-import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { AccountResource, ContentReference } from '../../events/event.ts';
 import { type InputError, noSuch } from '../../problems/problem.ts';
 import { readExistingAccounts } from '../accounts/account-service.ts';
+import { readSharedAccount, type SharedAccount } from '../accounts/account-store.ts';
 import { readExistingAssets } from '../assets/assets.ts';
 import { givenId, givenMembers } from '../assets/given-members.ts';
 
@@ -17,7 +18,7 @@ import { givenId, givenMembers } from '../assets/given-members.ts';
  * content. These may take long, and learners' saves must not wait for them.
  */
 export async function lockExistingAccount(tx: Transaction, id: number): Promise<AccountResource | undefined> {
-  return await lockAccountWhere(tx, 'id = ?', id);
+  return toResource(await readSharedAccount(tx, '?', id));
 }
 
 /** The account of a registration, like {@link lockExistingAccount}. */
@@ -25,21 +26,12 @@ export async function lockAccountOf(
   tx: Transaction,
   registrationId: string,
 ): Promise<AccountResource | undefined> {
-  const ofRegistration = 'id = (select account_id from registrations where registration_id = ?)';
-  return await lockAccountWhere(tx, ofRegistration, registrationId);
+  const ofRegistration = 'select account_id from registrations where registration_id = ?';
+  return toResource(await readSharedAccount(tx, ofRegistration, registrationId));
 }
 
-async function lockAccountWhere(
-  tx: Transaction,
-  condition: string,
-  value: SqlValue,
-): Promise<AccountResource | undefined> {
-  // Plain SQL, like everything that runs at each save of a learner: building the query costs more than running it.
-  const [row] = await tx.all<{ id: number; name: string; enabled: number }>(
-    `select id, name, enabled from accounts where ${condition}${tx.dialect === 'postgres' ? ' for key share' : ''}`,
-    value,
-  );
-  return row && { id: row.id, name: row.name, enabled: row.enabled === 1 };
+function toResource(account: SharedAccount | undefined): AccountResource | undefined {
+  return account && { id: account.id, name: account.name, enabled: account.enabled === 1 };
 }
 
 /**
