@@ -22,6 +22,8 @@ export async function readAccount(
     .executeTakeFirst();
 }
 
+const ACCOUNT = 'select id, name, enabled, revision, created_at, updated_at from accounts where id = ?';
+
 /**
  * Reads an account and serializes its changes. On SQLite, transactions already do. On PostgreSQL, this locks the row,
  * and the result is what the previous transaction committed.
@@ -32,14 +34,17 @@ export async function readLockedAccount(
   id: number,
   what: 'account' | 'content',
 ): Promise<StoredAccount | undefined> {
-  const account = tx.query.selectFrom('accounts').selectAll().where('accounts.id', '=', id);
-  if (tx.dialect !== 'postgres') return await account.executeTakeFirst();
-  // First behind changes of the content, which may take long: saves must not wait for them here.
-  const row = await account.forNoKeyUpdate().executeTakeFirst();
-  if (what === 'content' || row === undefined) return row;
-  // Then behind the saves that have begun.
-  await lockName(tx, turnOfAccount(id));
-  return await account.forUpdate().executeTakeFirst();
+  const lock = async (strength: string) => (await tx.all<StoredAccount>(`${ACCOUNT} ${strength}`, id))[0];
+  if (tx.dialect !== 'postgres') return await lock('');
+  if (what === 'content') return await lock('for no key update');
+  // In one round trip, but one after another: first behind changes of the content, which may take long, so that saves do not
+  // wait for them. Then behind the saves that have begun.
+  const [, , account] = await Promise.all([
+    lock('for no key update'),
+    lockName(tx, turnOfAccount(id)),
+    lock('for update'),
+  ]);
+  return account;
 }
 
 /** An account as messages show it. */
