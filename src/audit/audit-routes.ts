@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { TOO_MANY_READS } from '../http/caller-turns.ts';
+import { givenTime } from '../http/given-time.ts';
 import { parseId } from '../http/ids.ts';
 import { pageRequest, pageResponse } from '../http/paging.ts';
-import { parsePeriod } from '../http/period.ts';
 import { problems, type Routes } from '../http/routes.ts';
 import { PageOf, PathId } from '../http/schemas.ts';
 import { assertValid } from '../http/validation.ts';
@@ -60,7 +60,6 @@ export function auditRoutes(routes: Routes, audit: AuditLog): void {
   );
 }
 
-/** @throws {ProblemError} `invalid-request` */
 function toFilter(query: AuditQuery): AuditFilter {
   const { object_id: objectId = null, object_type: objectType = null, from_dt, to_dt } = query;
   return {
@@ -69,6 +68,7 @@ function toFilter(query: AuditQuery): AuditFilter {
     actions: query.action ?? null,
     objectType,
     objectId,
-    ...parsePeriod({ from_dt, to_dt }),
+    from: givenTime(from_dt),
+    to: givenTime(to_dt),
   };
 }

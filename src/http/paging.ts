@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import type { Page, PageRequest } from '../database/page.ts';
-import { invalidInput } from '../problems/problem.ts';
 import { READ_AS } from './schemas.ts';
 
 /** The number of items of a page, unless a request sets `limit`. */
@@ -31,12 +30,14 @@ export const PageQuery = Type.Object({
   ),
 });
 
-/** @throws {ProblemError} `invalid-request` for an invalid cursor. */
-export function pageRequest(query: Static<typeof PageQuery>): PageRequest {
-  if (query.cursor === undefined) return { limit: query.limit ?? DEFAULT_LIMIT, after: null };
-  const after = parseCursor(query.cursor);
-  if (after === null) throw invalidInput([{ pointer: '/query/cursor', detail: INVALID_CURSOR }]);
-  return { limit: query.limit ?? DEFAULT_LIMIT, after };
+/** The page that a query asks for. */
+export function pageRequest({ limit = DEFAULT_LIMIT, cursor }: Static<typeof PageQuery>): PageRequest {
+  return { limit, after: afterCursor(cursor) };
+}
+
+/** The number of a cursor that its schema has checked ({@link READ_AS}); null without a cursor. */
+export function afterCursor(cursor: string | undefined): number | null {
+  return cursor === undefined ? null : parseCursor(cursor);
 }
 
 /** The number of {@link toCursor}; null for any other text. */

@@ -130,7 +130,7 @@ function stepRoute(
         action,
         by: actorOf(request),
         webhookId: webhookId ?? null,
-        filter: deliveryFilter(filter, '/filter'),
+        filter: deliveryFilter(filter),
         until: until ?? undefined,
         from: from == null ? null : { webhookId: from[0], deliveryId: from[1] },
       };

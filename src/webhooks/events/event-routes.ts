@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { TOO_MANY_READS } from '../../http/caller-turns.ts';
+import { givenTime } from '../../http/given-time.ts';
 import { parseId } from '../../http/ids.ts';
 import { pageRequest, pageResponse } from '../../http/paging.ts';
-import { parsePeriod } from '../../http/period.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { toEventRecord, toEventSummary, toEventWebhookRecord } from './event-records.ts';
@@ -101,14 +101,15 @@ function idOf(params: { event_id: string }): number {
   return parseId(params.event_id, 'event');
 }
 
-/** The search that a request asks for. @throws {ProblemError} `invalid-request` */
+/** The search that a request asks for. */
 export function toEventQuery(query: EventsQuery): EventQuery {
   const { limit: _limit, cursor: _cursor, message_id: messageId, from_dt, to_dt, ...filter } = query;
   return {
     // As in paths, capitals are allowed in the id of a registration.
     filter: { ...filter, registration_id: filter.registration_id?.toLowerCase() },
     messageId: messageId ?? null,
-    ...parsePeriod({ from_dt, to_dt }),
+    from: givenTime(from_dt),
+    to: givenTime(to_dt),
     page: pageRequest(query),
   };
 }

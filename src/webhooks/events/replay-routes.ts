@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
+import { givenTime } from '../../http/given-time.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { PageQuery, pairCursor, parseReplayCursor } from '../../http/paging.ts';
-import { parsePeriod } from '../../http/period.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { Nullable, READ_AS, RequiredTimeQuery, TimeQuery } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
+import { parseDateTime } from '../../time/date-time.ts';
 import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import type { ReplayService } from './replay-service.ts';
 
@@ -74,18 +75,14 @@ export function replayRoutes(
     async (request, reply) => {
       assertValid(request);
       const { again = false, dry_run: dryRun = false, cursor, from_dt, to_dt } = request.query;
-      const { from, to } = parsePeriod({ from_dt, to_dt });
+      const from = parseDateTime(from_dt)!;
+      const to = givenTime(to_dt);
       const [after, upTo] = (cursor === undefined ? null : parseReplayCursor(cursor)) ?? [null, null];
       // With a cursor, an earlier call has waited. A count need not be that exact.
       if (after === null && !dryRun) await replays.untilChangesEnded();
       return await idempotency.respond(request, reply, async (tx) => {
         const id = webhookIdOf(request.params);
-        const step = await replays.step(
-          id,
-          { from: from!, to: to ?? null, again, dryRun, after, upTo },
-          actorOf(request),
-          tx,
-        );
+        const step = await replays.step(id, { from, to, again, dryRun, after, upTo }, actorOf(request), tx);
         const next = step.next === null ? null : pairCursor(step.next, step.upTo);
         return { status: 202, body: { replayed: step.replayed, next_cursor: next } };
       });

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { TOO_MANY_READS } from '../../http/caller-turns.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { pageRequest, pageResponse, toCursor } from '../../http/paging.ts';
+import { afterCursor, pageRequest, pageResponse, toCursor } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
@@ -206,13 +206,12 @@ function removalRoute(routes: Routes, { removal, idempotency }: DeliveryRoutesDe
       return await idempotency.respond(request, reply, async (tx) => {
         const { limit, cursor, delivery_id: ids, ...filter } = request.query;
         const webhookId = webhookIdOf(request.params);
-        const { after } = pageRequest(cursor === undefined ? {} : { cursor });
         const result =
           ids === undefined
             ? await removal.removeMatching(
                 webhookId,
                 deliveryFilter(filter),
-                { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after },
+                { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after: afterCursor(cursor) },
                 actorOf(request),
                 tx,
               )
@@ -239,8 +238,7 @@ async function redeliverRequested(
   const statuses = status ?? (['DEAD_LETTERED', 'DISCARDED'] as const);
   if (ids !== undefined)
     return await redelivery.redeliverThese(webhookId, { ids, statuses: status ?? FINAL_STATUSES }, by, tx);
-  const { after } = pageRequest(cursor === undefined ? {} : { cursor });
-  const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after };
+  const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after: afterCursor(cursor) };
   const matching = {
     ...deliveryFilter(filter),
     statuses,

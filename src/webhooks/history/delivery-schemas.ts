@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { givenTime } from '../../http/given-time.ts';
 import { PageQuery } from '../../http/paging.ts';
 import { DateTime, Id, Nullable, READ_AS, TimeQuery } from '../../http/schemas.ts';
-import { invalidInput } from '../../problems/problem.ts';
 import { MAX_LEARNER_ID_LENGTH } from '../../text-lengths.ts';
-import { INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
@@ -157,20 +156,10 @@ const filterMembers = {
 /** The members that select deliveries. */
 export const FilterQuery = Type.Object(filterMembers, { additionalProperties: false });
 
-/**
- * The filter that a request names.
- * @param within where the request names it, as a JSON pointer
- * @throws {ProblemError} `invalid-request` for times that are none
- */
+/** The filter that a request names. */
 export function deliveryFilter(
   query: Static<typeof FilterQuery> & { status?: DeliveryStatus[] },
-  within = '/query',
 ): DeliveryFilter {
-  const wrong = (['from_dt', 'until_dt'] as const).filter(
-    (name) => query[name] !== undefined && parseDateTime(query[name]) === null,
-  );
-  if (wrong.length > 0)
-    throw invalidInput(wrong.map((name) => ({ pointer: `${within}/${name}`, detail: INVALID_DATE_TIME })));
   const given = {
     statuses: query.status,
     subtopics: query.subtopic,
@@ -180,8 +169,8 @@ export function deliveryFilter(
     accountId: query.account_id,
     courseId: query.course_id,
     learnerId: query.learner_id,
-    from: query.from_dt === undefined ? undefined : parseDateTime(query.from_dt)!,
-    until: query.until_dt === undefined ? undefined : parseDateTime(query.until_dt)!,
+    from: givenTime(query.from_dt) ?? undefined,
+    until: givenTime(query.until_dt) ?? undefined,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

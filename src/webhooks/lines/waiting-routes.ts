@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Subtopic } from '../../events/catalogue.ts';
 import { TOO_MANY_READS } from '../../http/caller-turns.ts';
+import { givenTime } from '../../http/given-time.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageRequest, pageResponse, pairCursor, parsePairCursor } from '../../http/paging.ts';
 import { passing, problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
-import { invalidInput } from '../../problems/problem.ts';
-import { formatDateTime, INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
+import { formatDateTime } from '../../time/date-time.ts';
 import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import { toLineRecord } from './line-records.ts';
 import { LineRecord } from './line-schemas.ts';
@@ -154,19 +154,10 @@ function positionOf(params: { position: string }): number {
   return parseId(params.position, 'waiting message');
 }
 
-/** @throws {ProblemError} `invalid-request`, naming each member that is invalid */
 function purgeRequest({ until_dt, limit, cursor }: Static<typeof PurgeQuery>): PurgeRequest {
-  const before = until_dt === undefined ? null : parseDateTime(until_dt);
-  const pair = cursor === undefined ? undefined : parsePairCursor(cursor);
-  const wrong = [
-    ...(until_dt !== undefined && before === null
-      ? [{ pointer: '/query/until_dt', detail: INVALID_DATE_TIME }]
-      : []),
-    ...(pair === null ? [{ pointer: '/query/cursor', detail: 'must be a next_cursor of a purge' }] : []),
-  ];
-  if (wrong.length > 0) throw invalidInput(wrong);
-  const from = pair == null ? null : { after: pair[0], through: pair[1] };
-  return { before, limit: limit ?? DEFAULT_PURGE_LIMIT, from };
+  const pair = cursor === undefined ? null : parsePairCursor(cursor);
+  const from = pair === null ? null : { after: pair[0], through: pair[1] };
+  return { before: givenTime(until_dt), limit: limit ?? DEFAULT_PURGE_LIMIT, from };
 }
 
 function toPurge({ purged, remaining, next }: PurgeResult): PurgeRecord {
