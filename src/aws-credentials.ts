@@ -1,4 +1,6 @@
 import { SECOND_MS } from './time/units.ts';
+import { untilAborted } from './time/until-aborted.ts';
+import { within } from './time/within.ts';
 
 /** The failures of AWS services and of credential sources that other credentials may end, by the name of the error. */
 export const CREDENTIALS_FAILURE = /Credentials|Token|AccessKey|Signature|RequestExpired|UnrecognizedClient/;
@@ -71,14 +73,10 @@ export function readCredentialsAgain(client: object, deadlineMs = READ_DEADLINE_
 }
 
 async function inTime(reading: Promise<unknown>, deadlineMs: number): Promise<unknown> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const text = `the source of the AWS credentials did not respond within ${deadlineMs / SECOND_MS} s`;
-  const timer = setTimeout(() => reject(new CredentialsLateError(text)), deadlineMs);
-  try {
-    return await Promise.race([reading, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return await within(deadlineMs, reading, () => {
+    const limit = `${deadlineMs / SECOND_MS} s`;
+    throw new CredentialsLateError(`the source of the AWS credentials did not respond within ${limit}`);
+  });
 }
 
 /** Makes a request fail once its signal is aborted. The SDK ignores the signal while it reads credentials. */
@@ -86,15 +84,12 @@ function endWithSignal(client: AwsClient): void {
   const send = client.send.bind(client);
   client.send = async (command, options) => {
     const { abortSignal } = options ?? {};
-    if (abortSignal === undefined) return await send(command, options);
-    if (abortSignal.aborted) throw abortErrorOf(abortSignal);
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const onAbort = () => reject(abortErrorOf(abortSignal));
-    abortSignal.addEventListener('abort', onAbort);
+    if (abortSignal?.aborted) throw abortErrorOf(abortSignal);
     try {
-      return await Promise.race([send(command, options), aborted]);
-    } finally {
-      abortSignal.removeEventListener('abort', onAbort);
+      return await untilAborted(send(command, options), abortSignal);
+    } catch (error) {
+      if (abortSignal?.aborted && error === abortSignal.reason) throw abortErrorOf(abortSignal);
+      throw error;
     }
   };
 }

@@ -25,6 +25,7 @@ import { describeSettings } from './settings/describe-settings.ts';
 import { idleSettings } from './settings/idle-settings.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { SECOND_MS } from './time/units.ts';
+import { within } from './time/within.ts';
 
 const FIRST_ADMINISTRATOR =
   '\nThere is no administrator yet. Create the first one here. The link works once, within 24 hours, and the next startup prints a new one:\n';
@@ -213,11 +214,5 @@ async function finishWork(
  * its response must not delay a stop.
  */
 async function closeServer(server: FastifyInstance, boundMs: number): Promise<void> {
-  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
-  const cut = setTimeout(() => {
-    server.server.closeAllConnections();
-    end();
-  }, boundMs);
-  await Promise.race([server.close(), isOver]);
-  clearTimeout(cut);
+  await within(boundMs, server.close(), () => server.server.closeAllConnections());
 }

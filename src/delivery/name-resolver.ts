@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../time/within.ts';
 import { codeOf, isOwnFailure } from './failure-reason.ts';
 import {
   candidatesOf,
@@ -140,7 +141,7 @@ export class NameResolver {
     const resolver = this.#resolverFor(rules);
     const candidates = candidatesOf(wanted, rules);
     try {
-      return await within(
+      return await inTime(
         LOOKUP_LIMIT_MS - PROBE_LIMIT_MS,
         this.#firstOf({ resolver, hostname: name }, candidates),
       );
@@ -207,7 +208,7 @@ export class NameResolver {
 
   /** Whether a name has an IPv6 address. A name server that does not respond soon to this counts as no. */
   async #hasIpv6(lookup: Lookup, name: string): Promise<boolean> {
-    return await within(IPV6_PROBE_LIMIT_MS, this.#query(lookup, name, 6)).then(
+    return await inTime(IPV6_PROBE_LIMIT_MS, this.#query(lookup, name, 6)).then(
       () => true,
       () => false,
     );
@@ -251,7 +252,7 @@ export class NameResolver {
         throw error;
       }
     });
-    return await within(PROBE_LIMIT_MS, Promise.any(answered)).then(
+    return await inTime(PROBE_LIMIT_MS, Promise.any(answered)).then(
       () => 'answers',
       () => (failed ? 'fails' : 'silent'),
     );
@@ -269,14 +270,10 @@ export class NameResolver {
 }
 
 /** Waits for a promise, but rejects with the code `ETIMEOUT` after the limit. */
-async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(lookupError('ETIMEOUT', '')), limitMs);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+async function inTime<T>(limitMs: number, promise: Promise<T>): Promise<T> {
+  return await within(limitMs, promise, () => {
+    throw lookupError('ETIMEOUT', '');
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { SECOND_MS } from '../time/units.ts';
+import { within } from '../time/within.ts';
 import type { EventLoopReadings } from './event-loop-watch.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 
@@ -53,7 +54,12 @@ export class Metrics {
       reading ??= read().finally(() => {
         reading = null;
       });
-      const readings = await withinTimeout(reading);
+      // Its failure is logged where it occurs.
+      const readings = await within(
+        READ_TIMEOUT_MS,
+        reading.catch(() => null),
+        () => null,
+      );
       for (const name of Object.keys(gauges) as (keyof GaugeReadings)[]) {
         if (readings === null) gauges[name].remove();
         else gauges[name].set(readings[name]);
@@ -140,18 +146,5 @@ export class Metrics {
     // scrape.
     await this.#readQueue();
     return await this.#registry.metrics();
-  }
-}
-
-/** The result of a reading; null if it fails or takes too long. Its failure is logged where it occurs. */
-async function withinTimeout<T>(reading: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), READ_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([reading.catch(() => null), timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

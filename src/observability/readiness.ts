@@ -1,5 +1,6 @@
 import { BackgroundTask } from '../time/background-task.ts';
 import { SECOND_MS } from '../time/units.ts';
+import { within } from '../time/within.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { OutageLog } from './outage-log.ts';
@@ -53,24 +54,12 @@ class NoResponseError extends Error {
 
 /** Why a check fails; one that takes too long fails, too. Null if it does not fail. */
 export async function failureOf(check: ReadinessCheck): Promise<Error | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<Error>((resolve) => {
-    timer = setTimeout(
-      () => resolve(new NoResponseError(`no response within ${CHECK_TIMEOUT_MS / SECOND_MS} s`)),
-      CHECK_TIMEOUT_MS,
-    );
-  });
-  try {
-    return await Promise.race([
-      check().then(
-        () => null,
-        (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
-      ),
-      timeout,
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const result = check().then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  );
+  const late = () => new NoResponseError(`no response within ${CHECK_TIMEOUT_MS / SECOND_MS} s`);
+  return await within(CHECK_TIMEOUT_MS, result, late);
 }
 
 /** Dependencies of {@link ReadinessWatch}. */

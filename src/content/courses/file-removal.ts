@@ -1,5 +1,6 @@
 import type { Logger } from '../../observability/log.ts';
 import { SECOND_MS } from '../../time/units.ts';
+import { within } from '../../time/within.ts';
 import type { ContentStore } from '../files/content-store.ts';
 
 /** How long a deletion waits for its files. A store that does not respond takes 30 seconds for each version. */
@@ -18,10 +19,7 @@ export class FileRemoval {
 
   /** Resolves when the files are removed, or after a few seconds: the removal then continues. Never rejects. */
   async remove(contentKeys: readonly string[]): Promise<void> {
-    const { promise: waited, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, WAIT_MS);
-    await Promise.race([this.#removeAll(contentKeys), waited]);
-    clearTimeout(timer);
+    await within(WAIT_MS, this.#removeAll(contentKeys), () => {});
   }
 
   /** Ends the removals in progress before their next version. */

@@ -1,3 +1,4 @@
+import { within } from '../../time/within.ts';
 import type { LentConnection } from './postgres-connections.ts';
 import type { PostgresStatements } from './postgres-statements.ts';
 
@@ -62,22 +63,13 @@ export class PostgresNotifier {
     const statements = channels.map((channel) => this.#statements.prepare(NOTIFY, [channel]));
     // Its own limit would close the connection while the commit is still running, and the commit's response would be lost.
     const sent = Promise.allSettled(statements.map((statement) => connection.query(statement, timeoutMs)));
-    const turn = isWithin(TIMEOUT_MS, sent).then(() => {
+    const arrived = sent.then(() => true);
+    const isSoon = () => within(TIMEOUT_MS, arrived, () => false);
+    const turn = isSoon().then(() => {
       if (this.#sending === turn) this.#sending = null;
     });
     this.#sending = turn;
     await committing.catch(() => {});
-    if (!(await isWithin(TIMEOUT_MS, sent))) connection.isUsable = false;
-  }
-}
-
-/** Whether a promise settles within this time. */
-async function isWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
-  const { promise: passed, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(resolve, ms, false);
-  try {
-    return await Promise.race([promise.then(() => true), passed]);
-  } finally {
-    clearTimeout(timer);
+    if (!(await isSoon())) connection.isUsable = false;
   }
 }

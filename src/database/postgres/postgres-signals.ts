@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { BackgroundTask } from '../../time/background-task.ts';
+import { within } from '../../time/within.ts';
 import { SignalListeners } from '../signal-listeners.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 import { limitSession, type PostgresTimeouts, type TimedQuery } from './postgres-connections.ts';
@@ -139,7 +139,8 @@ export class PostgresSignals implements AsyncDisposable {
       this.#isReceiving = false;
       asking.end();
       signal.removeEventListener('abort', onAbort);
-      await Promise.race([client.end().catch(() => {}), wait(END_DEADLINE_MS, undefined, { ref: false })]);
+      const closed = client.end().catch(() => {});
+      await within(END_DEADLINE_MS, closed, () => {});
       socket.destroy();
     }
   }
