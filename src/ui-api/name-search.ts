@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Dialect } from '../database/database.ts';
 import { foldLetters, formsOf, isAscii } from '../database/letter-case.ts';
 import { FOLD_FUNCTION } from '../database/sqlite/sqlite-functions.ts';
+import { searchedId } from './list-query.ts';
 
 /**
  * Search by part of a name, with the same rules on both engines. All letters match in either case, non-ASCII ones too
@@ -14,17 +15,9 @@ import { FOLD_FUNCTION } from '../database/sqlite/sqlite-functions.ts';
 /** Where in a name a text must occur. */
 export type Position = 'anywhere' | 'start' | 'whole';
 
-type NameColumn =
-  | 'accounts.name'
-  | 'api_clients.client_id'
-  | 'api_clients.email'
-  | 'api_clients.name'
-  | 'bundles.name'
-  | 'courses.name'
-  | 'equivalents.name'
-  | 'folders.name'
-  | 'listed.name'
-  | 'webhooks.name';
+/** The tables whose rows a search finds by a part of their name or by their id. */
+type NamedTable = 'accounts' | 'bundles' | 'courses' | 'equivalents' | 'folders' | 'listed' | 'webhooks';
+type NameColumn = `${NamedTable}.name` | `api_clients.${'client_id' | 'email' | 'name'}`;
 
 /** What names are compared and ordered by: their ASCII letters in lower case, in the order of code points. */
 export function nameKey(dialect: Dialect, column: NameColumn): RawBuilder<string> {
@@ -45,6 +38,17 @@ export function nameHolds(
       : holdsOnSqlite(column, spelling, position),
   );
   return sql`(${sql.join(tests, sql` or `)})`;
+}
+
+/** Whether a name contains the text, or the text is the id. */
+export function nameOrIdIs(
+  dialect: Dialect,
+  table: NamedTable,
+  text: string,
+  position: Position = 'anywhere',
+): RawBuilder<SqlBool> {
+  const isId = sql`${sql.ref(`${table}.id`)} = ${searchedId(text) ?? 0}`;
+  return sql`(${nameHolds(dialect, `${table}.name`, text, position)} or ${isId})`;
 }
 
 function holdsOnSqlite(column: NameColumn, text: string, position: Position): RawBuilder<SqlBool> {

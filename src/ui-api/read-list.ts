@@ -103,7 +103,8 @@ function countedByPage(rows: number, { limit, offset }: ListPart<string>): Bound
   return isLast ? bounded(offset + rows) : null;
 }
 
-function bounded(count: number): BoundedCount {
+/** A number of rows that was counted at least up to one more than {@link MAX_COUNTED}. */
+export function bounded(count: number): BoundedCount {
   return { total: Math.min(count, MAX_COUNTED), totalIsLowerBound: count > MAX_COUNTED };
 }
 
@@ -120,6 +121,20 @@ export async function countUpToBound<DB, TB extends keyof DB>(
     query,
   );
   return bounded(Number(rows[0]?.total ?? 0));
+}
+
+/** How many rows refer to each of these owners by a column such as `bundle_contents.bundle_id`. Owners without any are missing. */
+export async function countByOwner(
+  { query }: Pick<Reader, 'query'>,
+  column: 'account_contents.account_id' | 'bundle_contents.bundle_id' | 'webhook_focuses.webhook_id',
+  ownerIds: readonly number[],
+): Promise<Map<number, number>> {
+  if (ownerIds.length === 0) return new Map();
+  const [table] = column.split('.');
+  const { rows } = await sql<{ owner: number; count: number }>`
+    select ${sql.ref(column)} as owner, count(*) as count from ${sql.table(table!)}
+    where ${sql.ref(column)} in (${sql.join(ownerIds)}) group by ${sql.ref(column)}`.execute(query);
+  return new Map(rows.map(({ owner, count }) => [owner, Number(count)]));
 }
 
 /** Whether there are more rows than {@link MAX_COUNTED}. */

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { ASSET_TABLES } from '../../content/assets/asset-tables.ts';
 import type { Reader } from '../../database/database.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
-import { type Listed, type ListPart, searchedId } from '../list-query.ts';
-import { nameHolds, nameKey } from '../name-search.ts';
+import type { Listed, ListPart } from '../list-query.ts';
+import { nameKey, nameOrIdIs } from '../name-search.ts';
 import { readList } from '../read-list.ts';
 import { readLocations } from './locations.ts';
 
@@ -53,14 +53,7 @@ export async function listAccountContents(
     added_at: number;
   }>`(${sql.join(selects, sql` union all `)})`;
   let rows = reader.query.selectFrom(listed.as('listed')).selectAll();
-  if (search !== null) {
-    rows = rows.where((eb) =>
-      eb.or([
-        nameHolds(reader.dialect, 'listed.name', search),
-        eb('listed.id', '=', searchedId(search) ?? 0),
-      ]),
-    );
-  }
+  if (search !== null) rows = rows.where(nameOrIdIs(reader.dialect, 'listed', search));
   const by = part.sort === 'name' ? nameKey(reader.dialect, 'listed.name') : sql`listed.added_at`;
   // Assets of different types share ids; these numbers are different for each.
   const id = sql<number>`(listed.id * 8 + listed.rank)`;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
-import { type Listed, type ListPart, searchedId } from '../list-query.ts';
-import { nameHolds, nameKey } from '../name-search.ts';
-import { readList } from '../read-list.ts';
+import type { Listed, ListPart } from '../list-query.ts';
+import { nameKey, nameOrIdIs } from '../name-search.ts';
+import { countByOwner, readList } from '../read-list.ts';
 
 export const ACCOUNT_SORTS = ['name', 'updated', 'created'] as const;
 export type AccountSort = (typeof ACCOUNT_SORTS)[number];
@@ -37,14 +37,7 @@ export async function listAccounts(
       'accounts.created_at',
       'accounts.updated_at',
     ]);
-  if (search !== null) {
-    rows = rows.where((eb) =>
-      eb.or([
-        nameHolds(reader.dialect, 'accounts.name', search),
-        eb('accounts.id', '=', searchedId(search) ?? 0),
-      ]),
-    );
-  }
+  if (search !== null) rows = rows.where(nameOrIdIs(reader.dialect, 'accounts', search));
   if (enabled !== null) rows = rows.where('accounts.enabled', '=', enabled ? 1 : 0);
   const { items, total } = await readList(
     rows,
@@ -52,10 +45,8 @@ export async function listAccounts(
     { by: orderOf(reader, part.sort), id: sql<number>`accounts.id` },
     part,
   );
-  const counts = await countContents(
-    reader,
-    items.map(({ id }) => id),
-  );
+  const ids = items.map(({ id }) => id);
+  const counts = await countByOwner(reader, 'account_contents.account_id', ids);
   return { items: items.map((item) => ({ ...item, content_count: counts.get(item.id) ?? 0 })), total };
 }
 
@@ -63,15 +54,4 @@ function orderOf(reader: Reader, sort: AccountSort) {
   if (sort === 'name') return nameKey(reader.dialect, 'accounts.name');
   // Ids follow the order of creation.
   return sort === 'created' ? sql`accounts.id` : sql`accounts.updated_at`;
-}
-
-async function countContents(reader: Reader, ids: readonly number[]): Promise<Map<number, number>> {
-  if (ids.length === 0) return new Map();
-  const rows = await reader.query
-    .selectFrom('account_contents')
-    .select(['account_contents.account_id', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('account_contents.account_id', 'in', ids)
-    .groupBy('account_contents.account_id')
-    .execute();
-  return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
 }

@@ -1,10 +1,8 @@
 import type { Reader } from '../../database/database.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { ContentType } from '../../events/catalogue.ts';
-import { MAX_COUNTED } from '../list-limits.ts';
 import type { LongListed } from '../list-query.ts';
-import { type AssetMatch, countAssetMatches, readAssetMatches } from './asset-matches.ts';
-import { readLocations } from './locations.ts';
+import { type FoundAsset, searchAssets } from './asset-search.ts';
 
 /** Content that can be added to an account, an equivalent or a bundle. */
 export interface AddableContent {
@@ -16,10 +14,7 @@ export interface AddableContent {
   held: boolean;
 }
 
-/**
- * A page of the content whose name contains the text or whose id it is. Names that equal the text come first, then names
- * that begin with it, then all others, each ordered by name. Counted up to {@link MAX_COUNTED}.
- */
+/** A page of the content that {@link searchAssets} finds. */
 export async function listAddableContent(
   reader: Reader,
   {
@@ -29,23 +24,17 @@ export async function listAddableContent(
   }: { accountId: number | null; search: string | null; types: readonly ContentType[] },
   part: { limit: number; offset: number },
 ): Promise<LongListed<AddableContent>> {
-  const scope = { types, heldBy: null };
-  const matches = await readAssetMatches(reader, scope, search, part);
-  const total = await countAssetMatches(reader, scope, search);
-  const held = accountId === null ? new Set() : await readHeld(reader, accountId, matches);
-  const locations = await readLocations(
-    reader,
-    matches.flatMap((match) => match.folder_id ?? []),
-  );
+  const found = await searchAssets(reader, { types, heldBy: null, text: search }, part);
+  const held = accountId === null ? new Set() : await readHeld(reader, accountId, found.items);
   return {
-    items: matches.map(({ folder_id, type, ...match }) => ({
-      ...match,
+    ...found,
+    items: found.items.map(({ id, name, type, location }) => ({
+      id,
+      name,
       type: type as ContentType,
-      location: locations.get(folder_id ?? 0) ?? '',
-      held: held.has(assetKey({ type, id: match.id })),
+      location: location ?? '',
+      held: held.has(assetKey({ type, id })),
     })),
-    total: Math.min(total, MAX_COUNTED),
-    totalIsLowerBound: total > MAX_COUNTED,
   };
 }
 
@@ -53,7 +42,7 @@ export async function listAddableContent(
 async function readHeld(
   reader: Reader,
   accountId: number,
-  matches: readonly AssetMatch[],
+  matches: readonly FoundAsset[],
 ): Promise<Set<string>> {
   const held = new Set<string>();
   for (const type of new Set(matches.map((match) => match.type))) {

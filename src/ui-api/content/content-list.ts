@@ -1,9 +1,9 @@
 import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { Tables } from '../../database/schema.ts';
-import { type Listed, type ListPart, searchedId } from '../list-query.ts';
-import { nameHolds, nameKey } from '../name-search.ts';
-import { readList, readListOfIds } from '../read-list.ts';
+import type { Listed, ListPart } from '../list-query.ts';
+import { nameKey, nameOrIdIs } from '../name-search.ts';
+import { countByOwner, readList, readListOfIds } from '../read-list.ts';
 import { isInFolder, readLocations } from './locations.ts';
 
 /** Lists of courses, equivalents and bundles, with the same search. */
@@ -121,7 +121,8 @@ export async function listBundles(
     .select(['bundles.id', 'bundles.name', 'bundles.folder_id', 'bundles.created_at', 'bundles.updated_at'])
     .where((eb) => fits(reader, eb, 'bundles', filter));
   const { items, total } = await readList(rows, rows, orderOf(reader, 'bundles', part.sort), part);
-  const counts = await countBundled(reader, items);
+  const ids = items.map(({ id }) => id);
+  const counts = await countByOwner(reader, 'bundle_contents.bundle_id', ids);
   const located = await withLocations(reader, items);
   return { items: located.map((item) => ({ ...item, content_count: counts.get(item.id) ?? 0 })), total };
 }
@@ -140,12 +141,7 @@ function fits<Table extends ContentTable>(
   { search, folderId, recursive }: ContentFilter,
 ) {
   const conditions = [];
-  if (search !== null) {
-    const id = searchedId(search) ?? 0;
-    conditions.push(
-      sql<boolean>`(${nameHolds(reader.dialect, `${table}.name`, search)} or ${sql.ref(`${table}.id`)} = ${id})`,
-    );
-  }
+  if (search !== null) conditions.push(nameOrIdIs(reader.dialect, table, search));
   if (folderId !== null) conditions.push(isInFolder(`${table}.folder_id`, folderId, recursive));
   return eb.and(conditions);
 }
@@ -194,19 +190,4 @@ async function readLanguages(
   for (const row of rows)
     languages.set(row.equivalent_id, [...(languages.get(row.equivalent_id) ?? []), row.language]);
   return languages;
-}
-
-async function countBundled(reader: Reader, items: readonly { id: number }[]): Promise<Map<number, number>> {
-  if (items.length === 0) return new Map();
-  const rows = await reader.query
-    .selectFrom('bundle_contents')
-    .select(['bundle_contents.bundle_id', (eb) => eb.fn.countAll<number>().as('count')])
-    .where(
-      'bundle_contents.bundle_id',
-      'in',
-      items.map(({ id }) => id),
-    )
-    .groupBy('bundle_contents.bundle_id')
-    .execute();
-  return new Map(rows.map((row) => [row.bundle_id, Number(row.count)]));
 }

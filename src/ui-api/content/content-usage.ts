@@ -2,15 +2,14 @@ import { ASSET_TABLES } from '../../content/assets/asset-tables.ts';
 import type { Reader } from '../../database/database.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
+import { type BoundedCount, bounded } from '../read-list.ts';
 
 /** Maximum number of named users per kind. */
 const MAX_NAMED_USERS = 50;
 
 /** Some users of an asset, by id, and their number, counted up to {@link MAX_COUNTED}. */
-export interface AssetUsers {
+export interface AssetUsers extends BoundedCount {
   items: { id: number; name: string }[];
-  total: number;
-  totalIsLowerBound: boolean;
 }
 
 /** Direct users of an asset. While there are any, it cannot be deleted. */
@@ -21,7 +20,7 @@ export interface ContentUsage {
   /** The bundles with a course or an equivalent. */
   bundles: AssetUsers;
   /** The registrations for a course or an equivalent. */
-  registrations: { total: number; totalIsLowerBound: boolean };
+  registrations: BoundedCount;
 }
 
 const NOBODY: AssetUsers = { items: [], total: 0, totalIsLowerBound: false };
@@ -75,7 +74,7 @@ async function countRegistrations(
   reader: Pick<Reader, 'all'>,
   type: ContentType,
   id: number,
-): Promise<ContentUsage['registrations']> {
+): Promise<BoundedCount> {
   if (type !== 'COURSE' && type !== 'EQUIVALENT') return { total: 0, totalIsLowerBound: false };
   const column = type === 'COURSE' ? 'course_id' : 'equivalent_id';
   return await countUpToBound(reader, `from registrations where registrations.${column} = ?`, '1', id);
@@ -105,12 +104,11 @@ async function countUpToBound(
   clauses: string,
   counted: string,
   id: number,
-): Promise<{ total: number; totalIsLowerBound: boolean }> {
+): Promise<BoundedCount> {
   const rows = await reader.all<{ total: number }>(
     `select count(*) as total from (select ${counted} ${clauses} limit ?) as bounded`,
     id,
     MAX_COUNTED + 1,
   );
-  const total = Number(rows[0]?.total ?? 0);
-  return { total: Math.min(total, MAX_COUNTED), totalIsLowerBound: total > MAX_COUNTED };
+  return bounded(Number(rows[0]?.total ?? 0));
 }

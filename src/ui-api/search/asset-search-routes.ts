@@ -5,6 +5,7 @@ import { callerOf } from '../../http/authorization.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
+import { readAssets, searchAssets } from '../content/asset-search.ts';
 import { REGISTRABLE_TYPES, type RegistrableType } from '../content/held-content.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import {
@@ -16,7 +17,6 @@ import {
   TypesText,
   typesOf,
 } from '../list-query.ts';
-import { readAssets, searchAssets } from './asset-search.ts';
 
 /** Callers who may configure webhooks find the assets that a focus may name, by name. */
 const FIND = { scope: ['content:read', 'webhooks:write'], hasLargeResponse: true } as const;

@@ -10,6 +10,7 @@ import type { MessageSubject } from '../../webhooks/messages/message-subject.ts'
 import { MAX_COUNTED } from '../list-limits.ts';
 import { type ListPart, type LongListed, searchedId } from '../list-query.ts';
 import { nameHolds } from '../name-search.ts';
+import { bounded } from '../read-list.ts';
 
 /** Maximum number of webhooks in a search of dead letters by name. */
 const MAX_WEBHOOKS_SEARCHED = 50;
@@ -102,7 +103,7 @@ export async function listDeadLetters(
     select count(*) as total from (select 1 as one
       from (${letters(reader, { source, bounds, filter, first: MAX_COUNTED + 1 })}) as found
       limit ${sql.lit(MAX_COUNTED + 1)}) as bounded`.execute(reader.query);
-  const total = Number(counted[0]?.total ?? 0);
+  const { total, totalIsLowerBound } = bounded(Number(counted[0]?.total ?? 0));
   await nextTurn();
   const { rows: items } = await sql<ListedDeadLetter>`
     select deliveries.id, deliveries.webhook_id, webhooks.name as webhook_name, webhooks.enabled as webhook_enabled,
@@ -125,8 +126,8 @@ export async function listDeadLetters(
   const next = (end?.updatedAt ?? 0) < (filter.from ?? 0) ? null : end;
   return {
     items: found.map((letter) => ({ letter, about: subjects.get(letter.id)! })),
-    total: Math.min(total, MAX_COUNTED),
-    totalIsLowerBound: total > MAX_COUNTED || source.isPartial || next !== null,
+    total,
+    totalIsLowerBound: totalIsLowerBound || source.isPartial || next !== null,
     next,
   };
 }

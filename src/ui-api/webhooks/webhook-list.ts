@@ -4,9 +4,9 @@ import type { Topic } from '../../events/catalogue.ts';
 import { blockedSql } from '../../queue/line-facts.ts';
 import { DAY_MS, HOUR_MS } from '../../time/units.ts';
 import { PAUSED_SQL } from '../../webhooks/configuration/webhook-state.ts';
-import { type Listed, type ListPart, searchedId } from '../list-query.ts';
-import { nameHolds, nameKey } from '../name-search.ts';
-import { readListOfIds } from '../read-list.ts';
+import type { Listed, ListPart } from '../list-query.ts';
+import { nameKey, nameOrIdIs } from '../name-search.ts';
+import { countByOwner, readListOfIds } from '../read-list.ts';
 import type { WebhookSort, WebhookState } from './webhook-list-choices.ts';
 
 /** Filters of the list of webhooks, all of which must match. Null members are ignored. */
@@ -66,14 +66,7 @@ export async function listWebhooks(
 ): Promise<Listed<ListedWebhook>> {
   let filtered = existingWebhooks(reader);
   const { search, topic, state } = filter;
-  if (search !== null) {
-    filtered = filtered.where((eb) =>
-      eb.or([
-        nameHolds(reader.dialect, 'webhooks.name', search),
-        eb('webhooks.id', '=', searchedId(search) ?? 0),
-      ]),
-    );
-  }
+  if (search !== null) filtered = filtered.where(nameOrIdIs(reader.dialect, 'webhooks', search));
   if (topic !== null) filtered = filtered.where('webhooks.topic', '=', topic);
   if (state === 'active' || state === 'inactive')
     filtered = filtered.where('webhooks.enabled', '=', state === 'active' ? 1 : 0);
@@ -153,7 +146,7 @@ async function withDetails(
 ): Promise<ListedWebhook[]> {
   const ids = items.map((webhook) => webhook.id);
   const subtopics = await readSubtopics(reader, ids);
-  const focuses = await countFocuses(reader, ids);
+  const focuses = await countByOwner(reader, 'webhook_focuses.webhook_id', ids);
   const attempts = await countAttemptsOfDay(reader, ids, now);
   return items.map((webhook) => ({
     ...webhook,
@@ -222,15 +215,4 @@ async function readSubtopics(reader: Reader, ids: readonly number[]): Promise<Ma
   for (const { webhook_id, subtopic } of rows)
     subtopics.set(webhook_id, [...(subtopics.get(webhook_id) ?? []), subtopic]);
   return subtopics;
-}
-
-async function countFocuses(reader: Reader, ids: readonly number[]): Promise<Map<number, number>> {
-  if (ids.length === 0) return new Map();
-  const rows = await reader.query
-    .selectFrom('webhook_focuses')
-    .select(['webhook_focuses.webhook_id', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('webhook_focuses.webhook_id', 'in', ids)
-    .groupBy('webhook_focuses.webhook_id')
-    .execute();
-  return new Map(rows.map((row) => [row.webhook_id, Number(row.count)]));
 }

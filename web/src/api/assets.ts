@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { FocusType } from '../../../src/events/catalogue.ts';
+import type { FoundAsset as Asset } from '../../../src/ui-api/content/asset-search.ts';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
-import type { FoundAsset as Asset } from '../../../src/ui-api/search/asset-search.ts';
 import { withQuery } from './addresses.ts';
 import { request } from './request.ts';
 
