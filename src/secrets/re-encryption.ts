@@ -7,7 +7,13 @@ import {
   UndecryptableError,
   webhookContext,
 } from './credentials-cipher.ts';
-import { readSecretUse, SECRET_CHECK_NAME, SECRET_CHECK_TEXT, type SecretUse } from './secret-check.ts';
+import {
+  readSecretUse,
+  SECRET_CHECK_NAME,
+  SECRET_CHECK_TEXT,
+  type SecretUse,
+  selectSecretCheck,
+} from './secret-check.ts';
 
 /** Number of webhooks per transaction: a few milliseconds of database time. */
 const STEP_ROWS = 200;
@@ -168,19 +174,15 @@ async function settle(
   damaged: number,
 ): Promise<{ changed: number; remaining: number; use: SecretUse }> {
   const before = await readSecretUse(tx, cipher);
-  const check = await tx.query
-    .selectFrom('service_secrets')
-    .select('service_secrets.value')
-    .where('service_secrets.name', '=', SECRET_CHECK_NAME)
-    .executeTakeFirstOrThrow();
-  const isCheckFormer = cipher.secretOf(check.value) === 'former';
+  const check = (await selectSecretCheck(tx))!;
+  const isCheckFormer = cipher.secretOf(check) === 'former';
   const remaining = Math.max(0, before.former - damaged - (isCheckFormer ? 1 : 0));
   if (remaining > 0 || !isCheckFormer) return { changed: 0, remaining, use: before };
   const changed = await tx.run(
     'update service_secrets set value = ? where name = ? and value = ?',
     cipher.encrypt(SECRET_CHECK_NAME, SECRET_CHECK_TEXT),
     SECRET_CHECK_NAME,
-    check.value,
+    check,
   );
   return { changed, remaining, use: await readSecretUse(tx, cipher) };
 }

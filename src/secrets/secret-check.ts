@@ -1,4 +1,5 @@
 import type { Database, Reader } from '../database/database.ts';
+import { hasFacts, keepFact, readFact } from '../database/facts.ts';
 import { type CredentialsCipher, LABEL_CHARACTERS, UndecryptableError } from './credentials-cipher.ts';
 
 /** The name of the check value in `service_secrets`, and its context. */
@@ -28,39 +29,19 @@ export interface SecretUse {
  * detected at startup and not at the first delivery. @throws {WrongSecretError}
  */
 export async function checkSecret(database: Database, cipher: CredentialsCipher): Promise<void> {
-  const stored = await database.transaction(async (tx) => {
-    await tx.query
-      .insertInto('service_secrets')
-      .values({ name: SECRET_CHECK_NAME, value: cipher.encrypt(SECRET_CHECK_NAME, SECRET_CHECK_TEXT) })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
-    const row = await tx.query
-      .selectFrom('service_secrets')
-      .select('service_secrets.value')
-      .where('service_secrets.name', '=', SECRET_CHECK_NAME)
-      .executeTakeFirstOrThrow();
-    return row.value;
-  });
+  const made = cipher.encrypt(SECRET_CHECK_NAME, SECRET_CHECK_TEXT);
+  const stored = await database.transaction((tx) => keepFact(tx, SECRET_CHECK_NAME, made));
   if (!opensCheck(cipher, stored)) throw wrongSecret(cipher.hasFormer);
 }
 
 /** The stored check value; null in a new database, with or without a schema. Writes nothing. */
 export async function readSecretCheck({ reader, dialect }: Database): Promise<string | null> {
-  const tables = await reader.all(
-    dialect === 'sqlite'
-      ? "select 1 as found from sqlite_master where type = 'table' and name = 'service_secrets'"
-      : "select 1 as found where to_regclass('service_secrets') is not null",
-  );
-  return tables.length === 0 ? null : await selectSecretCheck(reader);
+  return (await hasFacts(reader, dialect)) ? await selectSecretCheck(reader) : null;
 }
 
 /** The check value of a database that has the schema; null if there is none. */
 export async function selectSecretCheck(reader: Pick<Reader, 'all'>): Promise<string | null> {
-  const [row] = await reader.all<{ value: string }>(
-    'select value from service_secrets where name = ?',
-    SECRET_CHECK_NAME,
-  );
-  return row?.value ?? null;
+  return await readFact(reader, SECRET_CHECK_NAME);
 }
 
 /** Whether one of the cipher's secrets decrypts the stored check value. */

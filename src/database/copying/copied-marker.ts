@@ -1,7 +1,7 @@
 import { formatDateTime } from '../../time/date-time.ts';
 import type { Reader, Transaction } from '../database.ts';
+import { hasFacts, readFact, removeFact, setFact } from '../facts.ts';
 
-/** The name of the marker in the table of secrets, which also has facts about the installation. */
 const MARKER = 'copied_to_postgresql';
 
 /** The embedded database was copied to PostgreSQL: a service on it would send its waiting messages a second time. */
@@ -19,30 +19,18 @@ export interface CopiedMarker {
 
 /** What an embedded database, with or without a schema, records about its latest copy; null if it was not copied. */
 export async function readCopiedMarker(reader: Pick<Reader, 'all'>): Promise<CopiedMarker | null> {
-  const tables = await reader.all(
-    "select 1 as found from sqlite_master where type = 'table' and name = 'service_secrets'",
-  );
-  if (tables.length === 0) return null;
-  const [row] = await reader.all<{ value: string }>(
-    'select service_secrets.value from service_secrets where service_secrets.name = ?',
-    MARKER,
-  );
-  return row === undefined ? null : JSON.parse(row.value);
+  const marker = (await hasFacts(reader, 'sqlite')) ? await readFact(reader, MARKER) : null;
+  return marker === null ? null : JSON.parse(marker);
 }
 
 /** Records that the database was copied, instead of what it recorded about an earlier copy. */
 export async function setCopiedMarker(tx: Transaction, { place, at }: CopiedMarker): Promise<void> {
-  await tx.run(
-    `insert into service_secrets (name, value) values (?, ?)
-     on conflict (name) do update set value = excluded.value`,
-    MARKER,
-    JSON.stringify({ place, at } satisfies CopiedMarker),
-  );
+  await setFact(tx, MARKER, JSON.stringify({ place, at } satisfies CopiedMarker));
 }
 
 /** Lets a service start on the database again. */
 export async function removeCopiedMarker(tx: Transaction): Promise<void> {
-  await tx.run('delete from service_secrets where name = ?', MARKER);
+  await removeFact(tx, MARKER);
 }
 
 /** The end of a sentence about a database that was copied. */

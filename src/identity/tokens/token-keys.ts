@@ -1,5 +1,6 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import type { Database, Reader } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
+import { factOf } from '../../database/facts.ts';
 import { signingKeys } from '../../secrets/signed-token.ts';
 
 const SALT_NAME = 'access_token_salt';
@@ -16,31 +17,6 @@ export async function deriveTokenKeys(
   database: Database,
   authSecrets: readonly [string, ...string[]],
 ): Promise<[KeyObject, ...KeyObject[]]> {
-  const salt = await keptSalt(database);
-  return signingKeys(authSecrets, KEY_PURPOSE, salt);
-}
-
-async function keptSalt(database: Database): Promise<Buffer> {
-  const known = await selectSecret(database.reader, SALT_NAME);
-  if (known !== undefined) return Buffer.from(known, 'base64url');
-  const made = await database.transaction(async (tx) => {
-    // Two instances may start on an empty database at the same time: the first to commit decides for both.
-    await tx.run(
-      'insert into service_secrets (name, value) values (?, ?) on conflict (name) do nothing',
-      SALT_NAME,
-      randomBytes(SALT_BYTES).toString('base64url'),
-    );
-    return await selectSecret(tx, SALT_NAME);
-  });
-  if (made === undefined) throw new Error(`the database did not keep ${SALT_NAME}`);
-  return Buffer.from(made, 'base64url');
-}
-
-async function selectSecret(reader: Reader, name: string): Promise<string | undefined> {
-  const row = await reader.query
-    .selectFrom('service_secrets')
-    .select('service_secrets.value')
-    .where('service_secrets.name', '=', name)
-    .executeTakeFirst();
-  return row?.value;
+  const salt = await factOf(database, SALT_NAME, () => randomBytes(SALT_BYTES).toString('base64url'));
+  return signingKeys(authSecrets, KEY_PURPOSE, Buffer.from(salt, 'base64url'));
 }

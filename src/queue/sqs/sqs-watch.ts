@@ -1,6 +1,6 @@
+import { readFact, setFact } from '../../database/facts.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { MINUTE_MS } from '../../time/units.ts';
-import { keepRedriveMaximum, readRedriveMaximum } from './redrive-maximum.ts';
 import { NO_REGION, SqsError, SqsSetupError } from './sqs-error.ts';
 import type { SqsContext } from './sqs-health.ts';
 import { claimQueues, DEFAULT_MAX_BYTES, inspectQueues, type QueueInspection } from './sqs-queues.ts';
@@ -49,7 +49,7 @@ export class SqsWatch implements AsyncDisposable {
    */
   async start(): Promise<void> {
     const { api, database, health } = this.#with;
-    this.#kept = await readRedriveMaximum(database.reader, api.nameOf('messages'));
+    this.#kept = JSON.parse((await readFact(database.reader, this.#maximumName)) ?? 'null');
     this.#queues = { ...this.#queues, maxReceives: this.#kept };
     await api.region().catch((cause: unknown) => {
       throw new SqsSetupError(`Amazon SQS: ${NO_REGION}`, { cause });
@@ -80,6 +80,11 @@ export class SqsWatch implements AsyncDisposable {
     await this.#task?.[Symbol.asyncDispose]();
   }
 
+  /** The name of the fact that has the redrive maximum, for starts during an outage of Amazon SQS. */
+  get #maximumName(): string {
+    return `sqs_redrive_maximum ${this.#with.api.nameOf('messages')}`;
+  }
+
   async #checkIfDue(): Promise<number> {
     if (this.#with.health.isFailing || performance.now() >= this.#checkAt) await this.#check();
     return OUTAGE_CHECK_MS;
@@ -100,11 +105,11 @@ export class SqsWatch implements AsyncDisposable {
   }
 
   async #keepMaximum(): Promise<void> {
-    const { api, database } = this.#with;
+    const { database } = this.#with;
     const { maxReceives } = this.#queues;
     if (maxReceives === this.#kept) return;
     try {
-      await database.transaction((tx) => keepRedriveMaximum(tx, api.nameOf('messages'), maxReceives));
+      await database.transaction((tx) => setFact(tx, this.#maximumName, JSON.stringify(maxReceives)));
       this.#kept = maxReceives;
     } catch {
       // The database failed, which is reported elsewhere. The next check tries again.
