@@ -23,14 +23,13 @@ import type {
   SkipResult,
 } from '../message-queue.ts';
 import { waitingSince } from '../waiting-since.ts';
-import { deleteDeadLetters, deleteDeadLettersBefore, insertDeadLetter } from './dead-letter-statements.ts';
+import { deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
 import { InstanceLeases } from './instance-leases.ts';
 import { endOtherLeases, hasLease } from './lease-statements.ts';
 import { isInFlight, lineState } from './line-state.ts';
 import {
   addToLines,
-  advanceUnleasedLine,
   deleteEmptyLines,
   type LineAddition,
   lockLines,
@@ -40,21 +39,14 @@ import {
   readLockedLine,
   readTotals,
 } from './line-statements.ts';
-import {
-  deleteMessages,
-  insertMessages,
-  type MessageName,
-  readFirstSizes,
-  readHeadNames,
-  readHeadOutlines,
-} from './message-statements.ts';
+import { insertMessages, readFirstSizes, readHeadNames, readHeadOutlines } from './message-statements.ts';
 import { endOverlongWaits, endWaitsAfter } from './overlong-waits.ts';
 import { ReceivePace } from './receive-pace.ts';
 import { type ReceivingOptions, receive, receiveOneByOne, type SettledLines } from './receiving.ts';
-import { purgeMessages, type RemovalOptions, skipMessage } from './removals.ts';
+import { deadLetterMessage, purgeMessages, type RemovalOptions, skipMessage } from './removals.ts';
 import { settleAndReceiveOn } from './settle-and-receive.ts';
 import { settle } from './settling.ts';
-import { readFirstIfDamaged, readFirstOfLocked, readHeadAlone } from './unreadable-messages.ts';
+import { readFirstIfDamaged, readHeadAlone } from './unreadable-messages.ts';
 import { readWaitingAgain } from './waiting-again.ts';
 
 /** The channel of the signal to all instances that messages may have become available. */
@@ -261,18 +253,9 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     if (isInFlight(line, this.#now())) return { outcome: 'in-flight' };
     if (action === 'retry') await makeDue(tx, lineId, this.#now());
     this.announce(tx);
-    const message = action === 'dead-letter' ? await this.#deadLetterHead(tx, head) : null;
+    const options = { ...this.#removalOptions(), head: head.position };
+    const message = action === 'dead-letter' ? await deadLetterMessage(tx, head, options) : null;
     return { outcome: 'done', message };
-  }
-
-  async #deadLetterHead(tx: Transaction, { lineId, position }: MessageName): Promise<QueuedMessage> {
-    const now = this.#now();
-    const part = { after: position - 1, through: position };
-    const [head] = await readFirstOfLocked(tx, this.#database.reader, lineId, 1, part);
-    await insertDeadLetter(tx, head!, { now, arePlaced: this.#placesDeadLetters });
-    await deleteMessages(tx, [position]);
-    await advanceUnleasedLine(tx, lineId, now);
-    return head!;
   }
 
   async waiting(

@@ -30,18 +30,31 @@ export async function skipMessage(
   tx: Transaction,
   lineId: number,
   position: number,
-  { now, reader, placesDeadLetters }: RemovalOptions,
+  options: RemovalOptions,
 ): Promise<SkipResult> {
   const line = await readLockedLine(tx, lineId);
   if (line === null || line.pending === 0) return { outcome: 'absent' };
+  const head = await readHeadPosition(tx, lineId);
+  if (position === head && isInFlight(line, options.now)) return { outcome: 'in-flight' };
+  const message = await deadLetterMessage(tx, { lineId, position }, { ...options, head });
+  return message === null ? { outcome: 'absent' } : { outcome: 'done', message };
+}
+
+/**
+ * Moves a message of a locked line to the dead-letter queue.
+ * @returns null if the line does not have it
+ */
+export async function deadLetterMessage(
+  tx: Transaction,
+  { lineId, position }: Pick<QueuedMessage, 'lineId' | 'position'>,
+  { now, reader, placesDeadLetters, head }: RemovalOptions & { head: number },
+): Promise<QueuedMessage | null> {
   const part = { after: position - 1, through: position };
   const [message] = await readFirstOfLocked(tx, reader, lineId, 1, part);
-  if (message === undefined) return { outcome: 'absent' };
-  const head = await readHeadPosition(tx, lineId);
-  if (position === head && isInFlight(line, now)) return { outcome: 'in-flight' };
+  if (message === undefined) return null;
   await insertDeadLetter(tx, message, { now, arePlaced: placesDeadLetters });
   await removeFromLine(tx, lineId, { messages: [message], head, now });
-  return { outcome: 'done', message };
+  return message;
 }
 
 /**
