@@ -14,7 +14,7 @@ export interface Page<T> {
 }
 
 /** Makes a page of rows that were read with one more than the limit. */
-export function toPage<T extends { id: number }>(rows: T[], limit: number): Page<T> {
+export function toPage<T extends { id: number }>(rows: readonly T[], limit: number): Page<T> {
   const items = rows.slice(0, limit);
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }

@@ -1,5 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import { firstWithin } from '../../database/step-bytes.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { type CredentialsCipher, UndecryptableError } from '../../secrets/credentials-cipher.ts';
@@ -114,12 +115,7 @@ export class WebhookReader {
 
 /** The limit of a page: lower than requested if its webhooks have many focuses. */
 async function limitByFocuses(reader: WebhooksReader, page: PageRequest): Promise<number> {
-  let focuses = 0;
-  let fitting = 0;
-  for (const count of await countFocuses(reader, page)) {
-    focuses += count;
-    if (focuses > MAX_FOCUSES_A_PAGE) return Math.max(1, fitting);
-    fitting += 1;
-  }
-  return page.limit;
+  const counts = await countFocuses(reader, page);
+  const part = firstWithin(counts, MAX_FOCUSES_A_PAGE, (focuses) => focuses);
+  return part.length < counts.length ? part.length : page.limit;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../database/database.ts';
-import type { Page, PageRequest } from '../../database/page.ts';
+import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { Logger } from '../../observability/log.ts';
 import { OncePerMinute } from '../../observability/once-per-minute.ts';
 import { notFound } from '../../problems/problem.ts';
@@ -122,7 +122,7 @@ export class EventService {
       got === true
         ? await this.#readRecipients(recipients, part)
         : await this.#readWebhooks(event, recipients, { ...part, withRecipients: got === null });
-    const shown = found.slice(0, page.limit);
+    const { items: shown, next } = toPage(found, page.limit);
     const messages = await this.#messagesOf(
       event,
       shown.filter(({ fit }) => fit === null).map((webhook) => webhook.id),
@@ -136,7 +136,7 @@ export class EventService {
         configurationChanged: fit !== null && mayHaveDiffered(event, fit),
         message: messages.get(id) ?? null,
       })),
-      next: found.length > page.limit ? shown.at(-1)!.id : null,
+      next,
     };
   }
 

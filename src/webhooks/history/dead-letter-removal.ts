@@ -6,19 +6,19 @@ import { notFound } from '../../problems/problem.ts';
 import type { DeadLetterQueue } from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { readNameOfAnyWebhook } from '../configuration/webhook-store.ts';
-import { countByStatus } from './by-status.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
-import { MAX_REMAINING_COUNTED } from './delivery-status.ts';
 import { markRemoved } from './delivery-store.ts';
-import { type RedeliverableStep, readFinal, readRedeliverable } from './redeliverable-store.ts';
+import {
+  type RedeliverableStep,
+  type RestOfSteps,
+  readFinal,
+  readRedeliverable,
+  readRest,
+} from './redeliverable-store.ts';
 
 /** The result of one call. */
-export interface RemovalResult {
+export interface RemovalResult extends RestOfSteps {
   removed: number;
-  /** How many dead letters further calls may examine, counted up to a bound. */
-  remaining: number;
-  /** Where the next call continues; null at the end. */
-  next: number | null;
 }
 
 /** Dependencies of {@link DeadLetterRemoval}. */
@@ -98,17 +98,8 @@ export class DeadLetterRemoval {
         const details = { messages: deliveries.length };
         await recordAudit(tx, { by, action: 'DEAD_LETTERS_REMOVED', id: webhookId, name, details }, now());
       }
-      const statuses = ['DEAD_LETTERED'] as const;
-      const remaining =
-        next === null
-          ? 0
-          : await countByStatus(tx, {
-              webhookId,
-              statuses,
-              bounds: [['>', next]],
-              limit: MAX_REMAINING_COUNTED,
-            });
-      return { removed: deliveries.length, remaining, next: remaining === 0 ? null : next };
+      const rest = await readRest(tx, webhookId, { next, statuses: ['DEAD_LETTERED'] });
+      return { removed: deliveries.length, ...rest };
     });
   }
 }

@@ -4,9 +4,9 @@ import type { IndexBound } from '../../database/index-part.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
-import { deliveriesByStatus, readLastToExamine } from './by-status.ts';
+import { countByStatus, deliveriesByStatus, readLastToExamine } from './by-status.ts';
 import { type DeliveryFilter, examinesRows, MAX_EXAMINED } from './delivery-filter.ts';
-import type { FinalStatus } from './delivery-status.ts';
+import { type DeliveryStatus, type FinalStatus, MAX_REMAINING_COUNTED } from './delivery-status.ts';
 import type { StoredDelivery } from './delivery-store.ts';
 
 /** SQL for the deliveries that one step redelivers or removes. */
@@ -51,6 +51,26 @@ export async function readRedeliverable(
   const deliveries = await matching(lastRead).selectAll('deliveries').execute();
   const isCut = read.length === page.limit || read.length < sizes.length;
   return { deliveries, next: isCut ? lastRead : (last ?? null) };
+}
+
+/** What further steps may examine. */
+export interface RestOfSteps {
+  /** How many deliveries, counted up to a bound. */
+  remaining: number;
+  /** Where the next step continues; null at the end. */
+  next: number | null;
+}
+
+/** What a step that ended at `next` leaves of the deliveries of a webhook with certain statuses. */
+export async function readRest(
+  tx: Pick<Reader, 'dialect' | 'query'>,
+  webhookId: number,
+  { next, statuses }: { next: number | null; statuses: readonly DeliveryStatus[] },
+): Promise<RestOfSteps> {
+  if (next === null) return { remaining: 0, next };
+  const bounds: IndexBound[] = [['>', next]];
+  const remaining = await countByStatus(tx, { webhookId, statuses, bounds, limit: MAX_REMAINING_COUNTED });
+  return { remaining, next: remaining === 0 ? null : next };
 }
 
 /** A webhook's deliveries with one of the statuses, among the given ids and in the order of the history. */

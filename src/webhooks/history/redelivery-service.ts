@@ -10,21 +10,17 @@ import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import { unreadableConflict } from '../messages/unreadable-message.ts';
-import { countByStatus } from './by-status.ts';
-import {
-  type DeliveryStatus,
-  type FinalStatus,
-  isWaitingStatus,
-  MAX_REMAINING_COUNTED,
-} from './delivery-status.ts';
+import { type DeliveryStatus, type FinalStatus, isWaitingStatus } from './delivery-status.ts';
 import { readDelivery, type StoredDelivery } from './delivery-store.ts';
 import { type DeliveryInBrief, inBrief } from './read-deliveries.ts';
 import {
   lockDeliveries,
   type RedeliverableFilter,
   type RedeliverableStep,
+  type RestOfSteps,
   readFinal,
   readRedeliverable,
+  readRest,
 } from './redeliverable-store.ts';
 import { messageOf, requeueDeliveries } from './requeue.ts';
 
@@ -32,12 +28,8 @@ import { messageOf, requeueDeliveries } from './requeue.ts';
 type RedeliveringWebhook = Pick<WebhookRow, 'name'> & { id: number };
 
 /** The result of one call. */
-export interface RedeliveryResult {
+export interface RedeliveryResult extends RestOfSteps {
   redelivered: number;
-  /** How many messages further calls may examine, counted up to a bound. */
-  remaining: number;
-  /** Where the next call continues; null at the end. */
-  next: number | null;
 }
 
 /** Dependencies of {@link RedeliveryService}. */
@@ -138,16 +130,7 @@ export class RedeliveryService {
       const { deliveries, next, statuses, needsOne = false } = await read(tx);
       const { redelivered, unreadable } = await this.#queueAgain(tx, webhook, deliveries, by);
       if (needsOne && redelivered === 0 && unreadable !== null) throw unreadableConflict(unreadable);
-      const remaining =
-        next === null
-          ? 0
-          : await countByStatus(tx, {
-              webhookId,
-              statuses,
-              bounds: [['>', next]],
-              limit: MAX_REMAINING_COUNTED,
-            });
-      return { redelivered, remaining, next: remaining === 0 ? null : next };
+      return { redelivered, ...(await readRest(tx, webhookId, { next, statuses })) };
     });
   }
 
