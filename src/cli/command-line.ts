@@ -11,7 +11,7 @@ import { createLogs } from '../observability/log.ts';
 import { openTracing } from '../observability/tracing/open-tracing.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import { messageOf } from '../problems/error-message.ts';
-import { finishDatabaseCopy } from '../queue/finish-database-copy.ts';
+import { deleteDoneMessages } from '../queue/lines/done-messages.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { quote } from '../settings/parser.ts';
@@ -302,7 +302,8 @@ async function manageDatabase(call: Call, args: readonly string[]): Promise<numb
         remark: (text) => call.writeError(noteText(text)),
       }),
     openSource: () => openSourceDatabase(call.settings().data_dir),
-    finish: finishDatabaseCopy,
+    // Only the embedded database keeps settled messages for a while.
+    finish: deleteDoneMessages,
     now: Date.now,
     write: call.write,
     writeError: call.writeError,
