@@ -11,7 +11,7 @@ import {
 } from '../secrets/credentials-cipher.ts';
 import { isTooOld } from './configuration/head-due.ts';
 import type { LoggingMode } from './configuration/logging-mode.ts';
-import { PAUSED_SQL, type WebhookState, webhookState } from './configuration/webhook-state.ts';
+import { type WebhookState, webhookState } from './configuration/webhook-state.ts';
 import { readFailures, readResent } from './history/delivery-store.ts';
 import { keyOf, type SigningKeys } from './signing/signing-secret.ts';
 
@@ -118,8 +118,8 @@ export class DeliveryTargets {
 
   /** Which of these webhooks are not paused, as seen by a transaction. */
   async resumed(reader: Pick<Reader, 'allFor'>, webhookIds: readonly number[]): Promise<number[]> {
-    const rows = await RESUMED.all<{ id: number }>(reader, toIdRows(webhookIds));
-    return rows.map(({ id }) => id);
+    const targets = await this.read(webhookIds, reader);
+    return webhookIds.filter((id) => targets.has(id) && targets.get(id)!.state !== 'PAUSED');
   }
 
   /**
@@ -255,13 +255,6 @@ function isSameVersion(one: WebhookVersion, other: WebhookVersion): boolean {
     one.signing_secret === other.signing_secret
   );
 }
-
-const RESUMED = new BatchStatement(
-  'wanted',
-  { id: 'bigint' },
-  (wanted, { joined }) =>
-    `select webhooks.id from ${joined} webhooks where webhooks.id = ${wanted.id} and not (${PAUSED_SQL})`,
-);
 
 const TARGETS = new BatchStatement(
   'wanted',
