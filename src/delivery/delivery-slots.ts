@@ -1,4 +1,5 @@
 import { Node, Yallist } from 'yallist';
+import { keepNewest } from '../keep-newest.ts';
 import type { MessageLease } from '../queue/message-queue.ts';
 
 /** A request that takes longer is slow: it waits, without using the processor. */
@@ -135,7 +136,9 @@ export class DeliverySlots {
     else this.#quick.removeNode(slot);
     this.#lines.delete(lineId);
     this.#slowLines.delete(lineId);
-    if (this.#elapsed() - takenAt >= REMEMBERED_AFTER_MS) this.#remember(lineId);
+    if (this.#elapsed() - takenAt < REMEMBERED_AFTER_MS) return;
+    this.#slowLines.add(lineId);
+    keepNewest(this.#slowLines, MAX_REMEMBERED);
   }
 
   #addSlow(slot: Slot): void {
@@ -155,14 +158,6 @@ export class DeliverySlots {
     slowOrigin.count -= 1;
     if (slowOrigin.count < this.#originLimit) slowOrigin.fullSince = null;
     if (slowOrigin.count === 0) this.#slowOrigins.delete(origin);
-  }
-
-  #remember(lineId: number): void {
-    if (this.#slowLines.size >= MAX_REMEMBERED) {
-      const [longest] = this.#slowLines;
-      if (longest !== undefined) this.#slowLines.delete(longest);
-    }
-    this.#slowLines.add(lineId);
   }
 
   #sweep(): void {

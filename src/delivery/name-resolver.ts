@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { keepNewest } from '../keep-newest.ts';
 import { within } from '../time/within.ts';
 import { codeOf, isOwnFailure } from './failure-reason.ts';
 import {
@@ -231,9 +232,7 @@ export class NameResolver {
     if (name === null) return;
     this.#foundNames.delete(name);
     this.#foundNames.add(name);
-    if (this.#foundNames.size <= REMEMBERED_NAMES) return;
-    const [oldest = ''] = this.#foundNames;
-    this.#foundNames.delete(oldest);
+    keepNewest(this.#foundNames, REMEMBERED_NAMES);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { KIB } from '../bytes.ts';
+import { keepNewest } from '../keep-newest.ts';
 import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
 import type { SigningKeys } from '../webhooks/signing/signing-secret.ts';
 import { type BasicCredentials, basicAuthorization } from './basic-credentials.ts';
@@ -189,11 +190,8 @@ export class PostbackSender implements AsyncDisposable {
 
     const { origin, pathname, search } = new URL(url);
     const target = { origin, path: pathname + search, refusal };
-    if (this.#targets.size >= MAX_REMEMBERED_URLS) {
-      const [oldest] = this.#targets.keys();
-      if (oldest !== undefined) this.#targets.delete(oldest);
-    }
     this.#targets.set(url, target);
+    keepNewest(this.#targets, MAX_REMEMBERED_URLS);
     return target;
   }
 }

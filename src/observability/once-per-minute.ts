@@ -1,3 +1,4 @@
+import { keepNewest } from '../keep-newest.ts';
 import { MINUTE_MS } from '../time/units.ts';
 
 /** Further keys are kept instead of the oldest ones. */
@@ -15,7 +16,7 @@ export class OncePerMinute {
     // The map is in the order in which its keys were last logged.
     this.#loggedAt.delete(key);
     this.#loggedAt.set(key, now);
-    if (this.#loggedAt.size > MAX_KEYS) this.#loggedAt.delete(this.#loggedAt.keys().next().value!);
+    keepNewest(this.#loggedAt, MAX_KEYS);
     return true;
   }
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader } from '../database/database.ts';
 import { toIdRows } from '../database/recordset.ts';
+import { keepNewest } from '../keep-newest.ts';
 import type { ReceivedMessage } from '../queue/message-queue.ts';
 import {
   type BasicCredentials,
@@ -160,11 +161,8 @@ export class DeliveryTargets {
 
   #keep({ id, revision, updated_at, signing_secret }: TargetRow, target: DeliveryTarget): void {
     this.#kept.delete(id);
-    if (this.#kept.size >= MAX_KEPT) {
-      const longest = this.#kept.keys().next().value;
-      if (longest !== undefined) this.#kept.delete(longest);
-    }
     this.#kept.set(id, { version: { revision, updated_at, signing_secret }, target });
+    keepNewest(this.#kept, MAX_KEPT);
   }
 
   #toTarget(row: TargetRow): DeliveryTarget {

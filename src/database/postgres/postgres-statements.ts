@@ -1,3 +1,4 @@
+import { keepNewest } from '../../keep-newest.ts';
 import { assertBindable } from '../bindable.ts';
 import type { SqlValue } from '../database.ts';
 
@@ -50,11 +51,8 @@ export class PostgresStatements {
     let kept = this.#kept.get(key);
     if (kept === undefined) {
       kept = { text: translate(), name: `c${this.#generation}_${++this.#made}`, uses: 0 };
-      if (this.#kept.size >= MAX_KEPT) {
-        const oldest = this.#kept.keys().next().value;
-        if (oldest !== undefined) this.#kept.delete(oldest);
-      }
       this.#kept.set(key, kept);
+      keepNewest(this.#kept, MAX_KEPT);
     }
     kept.uses += 1;
     const statement = { text: kept.text, values: values.map(storable) };

@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { keepNewest } from '../../keep-newest.ts';
 import { messageOf } from '../../problems/error-message.ts';
 import { assertBindable } from '../bindable.ts';
 import { DatabaseUnavailableError, type NamedRow, type RowsStatement, type SqlValue } from '../database.ts';
@@ -116,11 +117,8 @@ export class Statements {
     const statement = this.#connection.prepare(sql);
     statement.setReturnArrays(true);
     const prepared = { statement, names: namesOf(statement) };
-    if (this.#prepared.size >= MAX_PREPARED) {
-      const oldest = this.#prepared.keys().next().value;
-      if (oldest !== undefined) this.#prepared.delete(oldest);
-    }
     this.#prepared.set(sql, prepared);
+    keepNewest(this.#prepared, MAX_PREPARED);
     return prepared;
   }
 }

@@ -1,3 +1,4 @@
+import { keepNewest } from '../../keep-newest.ts';
 import { SignedTokens, signingKeys } from '../../secrets/signed-token.ts';
 import { readUuid, UUID_BYTES, writeUuid } from '../../uuid.ts';
 
@@ -41,10 +42,8 @@ export class ContentTokens {
     const known = this.#read.get(token);
     if (known !== undefined) return known;
     const found = this.#verify(token);
-    if (found !== null) {
-      if (this.#read.size >= REMEMBERED_TOKENS) this.#read.delete(this.#read.keys().next().value ?? '');
-      this.#read.set(token, found);
-    }
+    if (found !== null) this.#read.set(token, found);
+    keepNewest(this.#read, REMEMBERED_TOKENS);
     return found;
   }
 
