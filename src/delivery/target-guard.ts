@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { type IpNetwork, isPublicAddress, isWithin, parseAddress, parseNetwork } from '../ip-networks.ts';
 import { MAX_URL_LENGTH } from '../text-lengths.ts';
-import { type IpNetwork, isPublicAddress, isWithin, parseAddress, parseNetwork } from './ip-networks.ts';
 import { NameResolver } from './name-resolver.ts';
 import { SharedLookup } from './shared-lookup.ts';
 

@@ -1,9 +1,9 @@
-import { isIP, isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { parseNetwork } from '../ip-networks.ts';
 import { listOf, type Parser, text } from './parser.ts';
 
 const MAX_NETWORKS = 256;
-const IPV4_MAPPED_PREFIX = 96;
 const MAX_HOST_LENGTH = 253;
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
@@ -30,19 +30,13 @@ export const listenHost: Parser<string> = text({
 
 /** `10.1.2.3/8` becomes `10.0.0.0/8` and `::1` becomes `::1/128`; undefined if it is not a network. */
 function readNetwork(given: string): string | undefined {
-  const [address = '', prefix, ...rest] = given.split('/');
-  // The address library alone would also accept 010.0.0.1 and 0x7f.1, which people read differently.
-  if (rest.length > 0 || address.includes('%') || isIP(address) === 0) return undefined;
-  const bits = isIPv4(address) ? 32 : 128;
-  if (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)) return undefined;
-  const length = prefix === undefined ? bits : Number(prefix);
-  if (isIPv4(address)) return `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/${length}`)}/${length}`;
-
-  const network = ipaddr.IPv6.networkAddressFromCIDR(`${address}/${length}`);
-  // Addresses are compared in their IPv4 form, so a network of mapped addresses is converted to that form.
-  return network.isIPv4MappedAddress() && length >= IPV4_MAPPED_PREFIX
-    ? `${network.toIPv4Address()}/${length - IPV4_MAPPED_PREFIX}`
-    : `${network}/${length}`;
+  try {
+    const [address, bits] = parseNetwork(given);
+    const Address = address instanceof ipaddr.IPv4 ? ipaddr.IPv4 : ipaddr.IPv6;
+    return `${Address.networkAddressFromCIDR(`${address}/${bits}`)}/${bits}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a service that listens on `host` can be reached only from this machine. */
