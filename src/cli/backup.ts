@@ -16,6 +16,7 @@ import { MIB } from '../bytes.ts';
 import { copyFolder } from '../content/files/copy-folder.ts';
 import { type CopiedMarker, readCopiedMarker } from '../database/copying/copied-marker.ts';
 import { assertReadable, type DataFolder, lacksDatabase, lockDataFolder } from '../database/data-folder.ts';
+import { resultCodeOf } from '../database/sqlite/result-code.ts';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-modes.ts';
 import { folderProblem } from '../file-system/folder-problem.ts';
 import { syncFolder } from '../file-system/sync-folder.ts';
@@ -26,9 +27,8 @@ import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
 /** The length of a date in ISO form. */
 const DATE_LENGTH = 10;
-/** The result code of SQLite if a file cannot be created, read or enlarged. Extended codes have more bits. */
+/** The result code of SQLite if a file cannot be created, read or enlarged. */
 const SQLITE_IOERR = 10;
-const RESULT_CODE_BITS = 0xff;
 
 /** A backup cannot be made: the message says why, and what to do instead. */
 export class BackupError extends Error {
@@ -164,8 +164,7 @@ function vacuumInto(from: string | URL, to: string): void {
 
 /** Whether SQLite failed because the disk of a folder is full, which it does not say. */
 function isFull(folder: string, error: unknown): boolean {
-  const { errcode = 0 } = error as { errcode?: number };
-  if ((errcode & RESULT_CODE_BITS) !== SQLITE_IOERR) return false;
+  if (resultCodeOf(error) !== SQLITE_IOERR) return false;
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize < MIB;
 }

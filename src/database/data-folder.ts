@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-modes.ts';
 import { folderProblem } from '../file-system/folder-problem.ts';
 import { foreignFileIn, wasUsedWithoutDatabase } from './foreign-files.ts';
+import { resultCodeOf, SQLITE_BUSY } from './sqlite/result-code.ts';
 
 const ROOT_USER = 0;
-/** The result codes of SQLite if another process has locked the database, and if its file may not be written or opened. */
-const SQLITE_BUSY = 5;
+/** The result codes of SQLite if its file may not be written or opened. */
 const SQLITE_READONLY = 8;
 const SQLITE_CANTOPEN = 14;
 /** SQLite opens no file whose path, with `-journal` at its end, is longer than 512 bytes. `coursewire.lock` is the longest. */
@@ -149,32 +149,22 @@ export function lockDataFolder(
     writeFileSync(holderFile, `${process.pid}\n`, { mode: PRIVATE_FILE_MODE });
   } catch (error) {
     lock?.close();
-    if (!isBusy(error)) throw unusable(folder.path, systemError(error, lockFile));
+    if (resultCodeOf(error) !== SQLITE_BUSY) throw unusable(folder.path, systemError(error, lockFile));
     throw new DataFolderError(refusal(`another process${holderOf(holderFile)}`), { cause: error });
   }
   const locked = lock;
   return { [Symbol.dispose]: () => locked.close() };
 }
 
-function isBusy(error: unknown): boolean {
-  return resultCode(error) === SQLITE_BUSY;
-}
-
 /** Why the system refuses to open a file that SQLite could not open; else the given error. SQLite does not say why. */
 function systemError(error: unknown, file: string): unknown {
-  if (![SQLITE_READONLY, SQLITE_CANTOPEN].includes(resultCode(error))) return error;
+  if (![SQLITE_READONLY, SQLITE_CANTOPEN].includes(resultCodeOf(error))) return error;
   try {
     accessSync(file, constants.R_OK | constants.W_OK);
     return error;
   } catch (reason) {
     return reason;
   }
-}
-
-/** The result code of SQLite; 0 for other errors. */
-function resultCode(error: unknown): number {
-  // Extended result codes have more bits.
-  return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 }
 
 function unusable(root: string, error: unknown): DataFolderError {

@@ -14,6 +14,7 @@ import { messageOf } from '../../problems/error-message.ts';
 import { assertBindable } from '../bindable.ts';
 import { DatabaseUnavailableError, type NamedRow, type RowsStatement, type SqlValue } from '../database.ts';
 import type { Tables } from '../schema.ts';
+import { resultCodeOf, SQLITE_BUSY } from './result-code.ts';
 
 /** Maximum number of prepared statements per connection. The service has about two hundred texts. */
 const MAX_PREPARED = 1_000;
@@ -87,7 +88,7 @@ export class Statements {
     try {
       return execute(this.#prepare(sql), values);
     } catch (error) {
-      if (!isEngineFailure(error)) throw error;
+      if (!ENGINE_FAILURES.has(resultCodeOf(error))) throw error;
       const failure = toUnavailable(error, 'run a statement');
       this.#onFailure(failure);
       throw failure;
@@ -160,22 +161,9 @@ function namesOf(statement: StatementSync): string[] {
  */
 const ENGINE_FAILURES = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
 
-const BUSY = 5;
-
-function isEngineFailure(error: unknown): boolean {
-  const code = errorCodeOf(error);
-  return code !== undefined && ENGINE_FAILURES.has(code);
-}
-
 /** Whether a statement failed because another connection is writing. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof DatabaseUnavailableError && errorCodeOf(error.cause) === BUSY;
-}
-
-/** The primary result code of SQLite; undefined for any other error. */
-function errorCodeOf(error: unknown): number | undefined {
-  const code = (error as { errcode?: number } | null)?.errcode;
-  return code === undefined ? undefined : code & 0xff;
+  return error instanceof DatabaseUnavailableError && resultCodeOf(error.cause) === SQLITE_BUSY;
 }
 
 /** The error for a failure of the engine; `doing` completes the sentence "the database could not …". */
