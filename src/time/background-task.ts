@@ -13,8 +13,11 @@ export interface BackgroundTaskOptions {
   pauseMs: number | (() => number);
   /** The pause before the first round, in milliseconds. @defaultValue 0 */
   firstPauseMs?: number;
-  /** Called with the error of a round that failed, unless the task has ended. */
-  onError(error: unknown): void;
+  /**
+   * Called with the error of a round that failed, unless the task has ended.
+   * @param isFirst whether no round has failed since one that succeeded
+   */
+  onError(error: unknown, isFirst: boolean): void;
 }
 
 /** Repeats its work, one round at a time. Disposing of it ends it and waits for the round in progress. */
@@ -22,6 +25,7 @@ export class BackgroundTask implements AsyncDisposable {
   readonly #options: BackgroundTaskOptions;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
+  #isFailing = false;
   readonly #pause = new WakeablePause();
 
   constructor(options: BackgroundTaskOptions) {
@@ -73,8 +77,11 @@ export class BackgroundTask implements AsyncDisposable {
     let next: number | undefined;
     try {
       next = (await round(this.signal)) ?? undefined;
+      this.#isFailing = false;
     } catch (error) {
-      if (!this.signal.aborted) onError(error);
+      const isFirst = !this.#isFailing;
+      this.#isFailing = true;
+      if (!this.signal.aborted) onError(error, isFirst);
     }
     return next ?? (typeof pauseMs === 'number' ? pauseMs : pauseMs());
   }

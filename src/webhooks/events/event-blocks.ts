@@ -33,7 +33,6 @@ const STEP_PAUSE_MS = 10;
 export class EventBlocks implements AsyncDisposable {
   readonly #database: Pick<Database, 'dialect' | 'reader' | 'transaction'>;
   readonly #task: BackgroundTask;
-  #failing = false;
   /** On PostgreSQL: up to `lastId`, no event is missing once all transactions before `next` have ended. */
   #awaited: { lastId: number; next: number } | null = null;
   #settledTo = 0;
@@ -47,14 +46,10 @@ export class EventBlocks implements AsyncDisposable {
   }) {
     this.#database = database;
     this.#task = new BackgroundTask({
-      round: async () => {
-        await this.build();
-        this.#failing = false;
-      },
+      round: () => this.build(),
       pauseMs: INTERVAL_MS,
-      onError: (error) => {
-        if (!this.#failing) log.warn('events could not be indexed; searching them is slower', { error });
-        this.#failing = true;
+      onError: (error, isFirst) => {
+        if (isFirst) log.warn('events could not be indexed; searching them is slower', { error });
       },
     });
   }

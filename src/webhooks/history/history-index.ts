@@ -32,22 +32,16 @@ export class HistoryIndex implements AsyncDisposable {
   readonly #task: BackgroundTask;
   #listedTo: number | null = null;
   #updating: Promise<void> | null = null;
-  #failing = false;
 
   constructor({ database, log }: { database: Database; log: Logger }) {
     this.#database = database;
     this.#task = new BackgroundTask({
-      round: async () => {
-        await this.update();
-        this.#failing = false;
-      },
+      round: () => this.update(),
       pauseMs: LISTING_INTERVAL_MS,
-      onError: (error) => {
+      onError: (error, isFirst) => {
         // Read it again, because the failed transaction may have been committed.
         this.#listedTo = null;
-        if (!this.#failing)
-          log.warn('delivery history could not be indexed; reading it is slower', { error });
-        this.#failing = true;
+        if (isFirst) log.warn('delivery history could not be indexed; reading it is slower', { error });
       },
     });
   }
