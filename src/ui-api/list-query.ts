@@ -109,20 +109,12 @@ export function listPart<Sort extends string>(query: PartQuery<Sort>, defaultSor
 
 /** The body of a list's response. */
 export function listResponse<T, R>(
-  { items, total }: Listed<T>,
+  { items, total, totalIsLowerBound }: Listed<T> & Partial<LongListed<T>>,
   { limit, offset }: ListPart<string>,
   toRecord: (item: T) => R,
 ): ListResponse<R> {
-  return { data: items.map(toRecord), total, limit, offset };
-}
-
-/** The body of the response of a list that may be too long to count. */
-export function longListResponse<T, R>(
-  listed: LongListed<T>,
-  part: ListPart<string>,
-  toRecord: (item: T) => R,
-): ListResponse<R> {
-  return { ...listResponse(listed, part, toRecord), total_is_lower_bound: listed.totalIsLowerBound };
+  const bound = totalIsLowerBound === undefined ? {} : { total_is_lower_bound: totalIsLowerBound };
+  return { data: items.map(toRecord), total, limit, offset, ...bound };
 }
 
 /** The search text, or null. */

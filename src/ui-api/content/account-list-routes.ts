@@ -9,14 +9,7 @@ import { notFound } from '../../problems/problem.ts';
 import { MAX_LEARNER_ID_LENGTH } from '../../text-lengths.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
-import {
-  ListQuery,
-  listPart,
-  listResponse,
-  longListResponse,
-  SearchText,
-  searchText,
-} from '../list-query.ts';
+import { ListQuery, listPart, listResponse, SearchText, searchText } from '../list-query.ts';
 import {
   ACCOUNT_CONTENT_SORTS,
   accountExists,
@@ -129,7 +122,7 @@ function registrationsRoute(routes: Routes, reader: Reader): void {
         search: searchText(search),
         status: status ?? null,
       };
-      return longListResponse(await listRegistrations(reader, filter, part), part, toRegistration);
+      return listResponse(await listRegistrations(reader, filter, part), part, toRegistration);
     },
   );
 }

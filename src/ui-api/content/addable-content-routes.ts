@@ -7,7 +7,7 @@ import { notFound } from '../../problems/problem.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import {
   listPart,
-  longListResponse,
+  listResponse,
   partMembers,
   SearchText,
   searchText,
@@ -42,7 +42,7 @@ export function addableContentRoutes(routes: Routes, reader: Reader): void {
       }
       const part = listPart(request.query, 'name');
       const filter = { accountId, search: searchText(search), types: typesOf(types, CONTENT_TYPES) };
-      return longListResponse(await listAddableContent(reader, filter, part), part, (asset) => asset);
+      return listResponse(await listAddableContent(reader, filter, part), part, (asset) => asset);
     },
   );
 }

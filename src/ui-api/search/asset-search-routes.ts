@@ -10,7 +10,7 @@ import { REGISTRABLE_TYPES, type RegistrableType } from '../content/held-content
 import { MAX_COUNTED } from '../list-limits.ts';
 import {
   listPart,
-  longListResponse,
+  listResponse,
   SearchText,
   searchedId,
   searchText,
@@ -58,7 +58,7 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
           : { types: registrableTypesOf(types), heldBy };
       const part = { ...listPart({}, 'name'), limit, offset };
       const found = await searchAssets(reader, { ...scope, text: searchText(search) }, part);
-      return longListResponse(found, part, (asset) => asset);
+      return listResponse(found, part, (asset) => asset);
     },
   );
 

@@ -13,7 +13,7 @@ import { MAX_COUNTED } from '../list-limits.ts';
 import {
   type ListResponse,
   listPart,
-  longListResponse,
+  listResponse,
   partMembers,
   SearchText,
   searchText,
@@ -96,7 +96,7 @@ function listRoute(routes: Routes, reader: Reader): void {
       };
       const page = await listDeadLetters(reader, filter, part);
       return {
-        ...longListResponse(page, part, toRecord),
+        ...listResponse(page, part, toRecord),
         next_cursor: page.next === null ? null : pairCursor(page.next.updatedAt, page.next.id),
       };
     },
