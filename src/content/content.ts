@@ -20,9 +20,9 @@ import { accountRoutes } from './accounts/account-routes.ts';
 import { AccountService } from './accounts/account-service.ts';
 import type { OnDeleted } from './assets/deletion.ts';
 import { bundleRoutes } from './bundles/bundle-routes.ts';
-import { BundleService, bundlesHolding, bundlesInFolder } from './bundles/bundle-service.ts';
+import { BundleService, bundlesHolding } from './bundles/bundle-service.ts';
 import { courseRoutes } from './courses/course-routes.ts';
-import { CourseService, coursesInFolder } from './courses/course-service.ts';
+import { CourseService } from './courses/course-service.ts';
 import { courseUploadRoutes } from './courses/course-upload-routes.ts';
 import { FileRemoval } from './courses/file-removal.ts';
 import { orphanCleaner } from './courses/orphan-cleaner.ts';
@@ -30,11 +30,7 @@ import { PackageIntake } from './courses/package-intake.ts';
 import { StructureReader } from './courses/structure-reader.ts';
 import { UploadFolders } from './courses/upload-folders.ts';
 import { equivalentRoutes } from './equivalents/equivalent-routes.ts';
-import {
-  EquivalentService,
-  equivalentsHoldingCourse,
-  equivalentsInFolder,
-} from './equivalents/equivalent-service.ts';
+import { EquivalentService, equivalentsHoldingCourse } from './equivalents/equivalent-service.ts';
 import { assertOwnContentStore, claimContentStore } from './files/claim-content-store.ts';
 import type { ContentStore } from './files/content-store.ts';
 import { openContentStore } from './files/open-content-store.ts';
@@ -164,7 +160,6 @@ function createFolderServices(
 ) {
   const folders = new FolderService({
     database,
-    occupants: [coursesInFolder, equivalentsInFolder, bundlesInFolder],
     holders: [accountsHolding('FOLDER')],
     onDeleted,
     now,

@@ -1,4 +1,4 @@
-import { readAssetNames } from '../content/asset-names.ts';
+import { readAssetNames } from '../content/assets/assets.ts';
 import type { OnDeleted } from '../content/assets/deletion.ts';
 import type { Transaction } from '../database/database.ts';
 import type { EventPublisher } from '../events/event.ts';

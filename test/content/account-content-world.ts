@@ -57,7 +57,7 @@ export class ContentWorld {
       maxAssetsAdded: Number.MAX_SAFE_INTEGER,
       now,
     });
-    this.folders = new FolderService({ database, occupants: [], holders: [], onDeleted, now });
+    this.folders = new FolderService({ database, holders: [], onDeleted, now });
     this.equivalents = new EquivalentService({ database, holders: [], onDeleted, now });
     this.bundles = new BundleService({ database, holders: [], onDeleted, now });
   }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Holder } from '../../src/content/assets/holder.ts';
-import { CourseService, coursesInFolder } from '../../src/content/courses/course-service.ts';
+import { CourseService } from '../../src/content/courses/course-service.ts';
 import { FileRemoval } from '../../src/content/courses/file-removal.ts';
 import { PackageIntake } from '../../src/content/courses/package-intake.ts';
 import { type UploadFolder, UploadFolders } from '../../src/content/courses/upload-folders.ts';
@@ -126,7 +126,7 @@ export async function openCourseParts({
   const { logs, lines: logged } = recordedLogs();
   const log = logs.for('CourseService');
   const onDeleted = async () => {};
-  const folders = new FolderService({ database, occupants: [coursesInFolder], holders: [], onDeleted, now });
+  const folders = new FolderService({ database, holders: [], onDeleted, now });
   await folders.ensureRoot();
   const store = new TestContentStore(folder.contentFolder);
   const uploads = new UploadFolders({ folder: folder.temporaryFolder, log });

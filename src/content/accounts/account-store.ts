@@ -119,20 +119,6 @@ export async function readAccounts(
     .execute();
 }
 
-/** The names of those of the accounts that exist, by id. */
-export async function readAccountNames(
-  reader: Pick<Reader, 'query'>,
-  ids: readonly number[],
-): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await reader.query
-    .selectFrom('accounts')
-    .select(['accounts.id', 'accounts.name'])
-    .where('accounts.id', 'in', ids)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row.name]));
-}
-
 /** Stores a new account. */
 export async function insertAccount(
   tx: Transaction,

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
 import { assetKey } from '../../events/asset-key.ts';
-import type { AssetType, ContentType } from '../../events/catalogue.ts';
+import { type AssetType, type ContentType, FOCUS_TYPES, type FocusType } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { ASSET_TABLES } from './asset-tables.ts';
 import { MAX_FOLDER_DEPTH } from './folder-tree.ts';
@@ -24,6 +24,35 @@ export function toNamedAsset<T extends ContentType>({ type, id, name }: NamedAss
 export interface Asset<T extends ContentType = ContentType> extends NamedAsset<T> {
   /** The folder that contains it. For a folder, the folder itself. */
   folderId: number;
+}
+
+/** The current names of assets and accounts by {@link assetKey}. Those that do not exist are omitted. */
+export async function readAssetNames(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  references: readonly { type: FocusType; id: number }[],
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const type of FOCUS_TYPES) {
+    const ids = references.filter((reference) => reference.type === type).map(({ id }) => id);
+    if (ids.length === 0) continue;
+    const { table } = ASSET_TABLES[type];
+    const rows = await reader.all<{ id: number; name: string }>(
+      `select id, name from ${table} where id in ${idList(reader.dialect)}`,
+      toIdList(ids),
+    );
+    for (const { id, name } of rows) names.set(assetKey({ type, id }), name);
+  }
+  return names;
+}
+
+/**
+ * Serializes changes of an asset. On SQLite, transactions already do. On PostgreSQL, this locks the row in a separate
+ * statement, so that the next read sees what the previous transaction committed. It also waits for transactions that
+ * add something to a folder, and blocks new ones.
+ */
+export async function lockAsset(tx: Transaction, { type, id }: ContentReference): Promise<void> {
+  if (tx.dialect !== 'postgres') return;
+  await tx.all(`select id from ${ASSET_TABLES[type].table} where id = ? for update`, id);
 }
 
 /** Containers before their contents, as in changes of them, so that transactions never deadlock. */

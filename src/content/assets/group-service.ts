@@ -7,6 +7,7 @@ import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { firstWithin } from '../../database/step-bytes.ts';
 import { type InputError, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
+import { lockAsset } from './assets.ts';
 import type { EventlessChangeOf, EventlessCreation } from './change.ts';
 import type { OnDeleted } from './deletion.ts';
 import { assertNotHeld, type Holder } from './holder.ts';
@@ -31,7 +32,6 @@ export interface GroupKind<Input, Values, Row, Group> {
   toGroup(row: Row): Group;
   /** For the audit log. */
   fieldsOf(group: Group): AuditFields;
-  lock(tx: Transaction, id: number): Promise<unknown>;
   read(reader: Pick<Reader, 'query'>, id: number): Promise<Row | undefined>;
   readPage(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<Row[]>;
   /** How many contents each group of a page has. */
@@ -145,7 +145,7 @@ export class GroupService<
   }
 
   async #requireLocked(tx: Transaction, id: number): Promise<Group> {
-    await this.#kind.lock(tx, id);
+    await lockAsset(tx, { type: this.#kind.type, id });
     return await this.#require(tx, id);
   }
 

@@ -17,9 +17,7 @@ import {
   type BundleValues,
   countBundlesOf,
   deleteBundle,
-  holdsBundles,
   insertBundle,
-  lockBundle,
   readBundle,
   readBundles,
   type StoredBundle,
@@ -31,11 +29,6 @@ export class BundleService extends GroupService<BundleInput, BundleValues, Store
   constructor(dependencies: GroupDependencies) {
     super(BUNDLES, dependencies);
   }
-}
-
-/** Which bundles are in a folder, checked before it is deleted. */
-export async function bundlesInFolder(tx: Transaction, folderId: number): Promise<string | null> {
-  return (await holdsBundles(tx, folderId)) ? 'bundles' : null;
 }
 
 /** How many bundles have an asset of a type, checked before it is deleted. */
@@ -108,7 +101,6 @@ const BUNDLES: GroupKind<BundleInput, BundleValues, StoredBundle, Bundle> = {
   isUnchanged,
   toGroup: toBundle,
   fieldsOf,
-  lock: lockBundle,
   read: readBundle,
   readPage: readBundles,
   countContents: (reader, page) => countContentsOfPage(reader, 'bundles', page),

@@ -82,45 +82,6 @@ async function readWithContents(
   return [...bundles.values()];
 }
 
-/** The names of those of the bundles that exist, by id. */
-export async function readBundleNames(
-  reader: Pick<Reader, 'query'>,
-  ids: readonly number[],
-): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await reader.query
-    .selectFrom('bundles')
-    .select(['bundles.id', 'bundles.name'])
-    .where('bundles.id', 'in', ids)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row.name]));
-}
-
-/**
- * Serializes changes of a bundle. On SQLite, transactions already do. On PostgreSQL, this locks the row in a
- * separate statement, so that the next read sees what the previous transaction committed.
- */
-export async function lockBundle(tx: Transaction, id: number): Promise<void> {
-  if (tx.dialect !== 'postgres') return;
-  await tx.query
-    .selectFrom('bundles')
-    .select('bundles.id')
-    .where('bundles.id', '=', id)
-    .forUpdate()
-    .execute();
-}
-
-/** Whether a folder directly contains a bundle. */
-export async function holdsBundles(reader: Pick<Reader, 'query'>, folderId: number): Promise<boolean> {
-  const row = await reader.query
-    .selectFrom('bundles')
-    .select('bundles.id')
-    .where('bundles.folder_id', '=', folderId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** How many bundles directly contain a course or an equivalent. */
 export async function countBundlesOf(
   reader: Pick<Reader, 'query'>,

@@ -1,11 +1,12 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
+import { lockAsset } from '../assets/assets.ts';
 import type { Course, CourseVersion } from './course.ts';
-import { lockCourse, readCourse, type StoredCourse, type StoredVersion } from './course-store.ts';
+import { readCourse, type StoredCourse, type StoredVersion } from './course-store.ts';
 
 /** Locks a course until the transaction ends. @throws {ProblemError} `not-found` */
 export async function requireLockedCourse(tx: Transaction, id: number): Promise<Course> {
-  await lockCourse(tx, id);
+  await lockAsset(tx, { type: 'COURSE', id });
   return await requireCourse(tx, id);
 }
 

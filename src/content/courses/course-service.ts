@@ -27,7 +27,6 @@ import { requireCourse, requireLockedCourse, toCourse, toVersion } from './cours
 import {
   deleteCourse,
   hasVersion,
-  holdsCourses,
   insertCourse,
   insertVersion,
   readCourses,
@@ -257,11 +256,6 @@ export class CourseService {
       content: [reference, ...folders],
     });
   }
-}
-
-/** Which courses are in a folder, checked before it is deleted. */
-export async function coursesInFolder(tx: Transaction, folderId: number): Promise<string | null> {
-  return (await holdsCourses(tx, folderId)) ? 'courses' : null;
 }
 
 async function recordVersion(

@@ -49,34 +49,6 @@ function selectCourses(reader: Pick<Reader, 'query'>) {
     .select(locationOf('courses.folder_id').as('location'));
 }
 
-/**
- * Serializes changes of a course. On SQLite, transactions already do. On PostgreSQL, this locks the row in a
- * separate statement, so that the next read sees what the previous transaction committed.
- */
-export async function lockCourse(tx: Transaction, id: number): Promise<void> {
-  if (tx.dialect !== 'postgres') return;
-  await tx.query
-    .selectFrom('courses')
-    .select('courses.id')
-    .where('courses.id', '=', id)
-    .forUpdate()
-    .execute();
-}
-
-/** The names of those of the courses that exist, by id. */
-export async function readCourseNames(
-  reader: Pick<Reader, 'query'>,
-  ids: readonly number[],
-): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await reader.query
-    .selectFrom('courses')
-    .select(['courses.id', 'courses.name'])
-    .where('courses.id', 'in', ids)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row.name]));
-}
-
 /** The newest versions up to one, newest first. */
 export async function readVersions(
   reader: Pick<Reader, 'query'>,
@@ -129,17 +101,6 @@ export async function readRecordedKeys(
     .where('course_versions.content_key', 'in', keys)
     .execute();
   return new Set(rows.map((row) => row.content_key));
-}
-
-/** Whether a folder directly contains a course. */
-export async function holdsCourses(reader: Pick<Reader, 'query'>, folderId: number): Promise<boolean> {
-  const row = await reader.query
-    .selectFrom('courses')
-    .select('courses.id')
-    .where('courses.folder_id', '=', folderId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** Returns the new course's id. Its first version, 0, is marked as published. Insert it next. */

@@ -12,9 +12,7 @@ import {
   countEquivalentsOf,
   deleteEquivalent,
   type EquivalentValues,
-  holdsEquivalents,
   insertEquivalent,
-  lockEquivalent,
   readEquivalent,
   readEquivalents,
   type StoredEquivalent,
@@ -32,11 +30,6 @@ export class EquivalentService extends GroupService<
   constructor(dependencies: GroupDependencies) {
     super(EQUIVALENTS, dependencies);
   }
-}
-
-/** Which equivalents are in a folder, checked before it is deleted. */
-export async function equivalentsInFolder(tx: Transaction, folderId: number): Promise<string | null> {
-  return (await holdsEquivalents(tx, folderId)) ? 'equivalents' : null;
 }
 
 /** How many equivalents have a course, checked before it is deleted. */
@@ -158,7 +151,6 @@ const EQUIVALENTS: GroupKind<EquivalentInput, EquivalentValues, StoredEquivalent
   isUnchanged,
   toGroup: toEquivalent,
   fieldsOf,
-  lock: lockEquivalent,
   read: readEquivalent,
   readPage: readEquivalents,
   countContents: (reader, page) => countContentsOfPage(reader, 'equivalents', page),

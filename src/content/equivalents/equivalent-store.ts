@@ -70,45 +70,6 @@ async function readWithCourses(
   return [...equivalents.values()];
 }
 
-/** The names of those of the equivalents that exist, by id. */
-export async function readEquivalentNames(
-  reader: Pick<Reader, 'query'>,
-  ids: readonly number[],
-): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await reader.query
-    .selectFrom('equivalents')
-    .select(['equivalents.id', 'equivalents.name'])
-    .where('equivalents.id', 'in', ids)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row.name]));
-}
-
-/**
- * Serializes changes of an equivalent. On SQLite, transactions already do. On PostgreSQL, this locks the row in
- * a separate statement, so that the next read sees what the previous transaction committed.
- */
-export async function lockEquivalent(tx: Transaction, id: number): Promise<void> {
-  if (tx.dialect !== 'postgres') return;
-  await tx.query
-    .selectFrom('equivalents')
-    .select('equivalents.id')
-    .where('equivalents.id', '=', id)
-    .forUpdate()
-    .execute();
-}
-
-/** Whether a folder directly contains an equivalent. */
-export async function holdsEquivalents(reader: Pick<Reader, 'query'>, folderId: number): Promise<boolean> {
-  const row = await reader.query
-    .selectFrom('equivalents')
-    .select('equivalents.id')
-    .where('equivalents.folder_id', '=', folderId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** How many equivalents have a course. */
 export async function countEquivalentsOf(reader: Pick<Reader, 'query'>, courseId: number): Promise<number> {
   const row = await reader.query

@@ -6,6 +6,7 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
+import { lockAsset } from '../assets/assets.ts';
 import type { EventlessChangeOf, EventlessCreation } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
 import {
@@ -19,14 +20,13 @@ import { givenMembers } from '../assets/given-members.ts';
 import { assertNotHeld, type Holder } from '../assets/holder.ts';
 import {
   deleteFolder,
-  holdsFolders,
   insertFolder,
   insertRootFolder,
-  lockFolder,
   lockFolderTree,
   readFolder,
   readFolders,
   readHeightBelow,
+  readOccupants,
   type StoredFolder,
   updateFolder,
 } from './folder-store.ts';
@@ -50,14 +50,9 @@ export interface FolderInput {
   parentId: number | null;
 }
 
-/** Returns which content of one kind is in a folder (`courses`), or null if there is none. */
-export type FolderOccupants = (tx: Transaction, folderId: number) => Promise<string | null>;
-
 /** Dependencies of {@link FolderService}. */
 export interface FolderServiceDependencies {
   database: Database;
-  /** Checked before a folder is deleted, one for each kind of content in folders. */
-  occupants: readonly FolderOccupants[];
   /** Checked before a folder is deleted, one for each kind of thing that can contain folders. */
   holders: readonly Holder[];
   onDeleted: OnDeleted;
@@ -137,17 +132,13 @@ export class FolderService {
   async delete(id: number, { by, expected }: EventlessChangeOf): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
       await lockFolderTree(tx);
-      await lockFolder(tx, id);
+      await lockAsset(tx, { type: 'FOLDER', id });
       const folder = await requireFolder(tx, id);
       assertRevision(folder.revision, expected);
       if (folder.parentId === null) throw rootConflict();
-      const held = (await holdsFolders(tx, id)) ? ['folders'] : [];
-      for (const occupants of this.#with.occupants) {
-        const occupied = await occupants(tx, id);
-        if (occupied !== null) held.push(occupied);
-      }
-      if (held.length > 0) {
-        throw new ProblemError('conflict', `The folder is not empty: it contains ${held.join(', ')}`);
+      const occupants = await readOccupants(tx, id);
+      if (occupants.length > 0) {
+        throw new ProblemError('conflict', `The folder is not empty: it contains ${occupants.join(', ')}`);
       }
       await assertNotHeld(tx, 'folder', id, this.#with.holders);
       await deleteFolder(tx, id);

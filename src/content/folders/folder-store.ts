@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import type { FolderRow } from '../../database/schema.ts';
+import { ASSET_TABLES } from '../assets/asset-tables.ts';
 import { locationOf, MAX_FOLDER_DEPTH, ROOT_FOLDER } from '../assets/folder-tree.ts';
 
 /** SQL for folders, one operation per function. */
@@ -46,20 +47,6 @@ export async function readFolders(reader: Pick<Reader, 'query'>, page: PageReque
     .execute();
 }
 
-/** The names of those of the folders that exist, by id. */
-export async function readFolderNames(
-  reader: Pick<Reader, 'query'>,
-  ids: readonly number[],
-): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await reader.query
-    .selectFrom('folders')
-    .select(['folders.id', 'folders.name'])
-    .where('folders.id', 'in', ids)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row.name]));
-}
-
 /** The number of levels below a folder: 0 if it has no subfolders. */
 export async function readHeightBelow(reader: Pick<Reader, 'all'>, id: number): Promise<number> {
   const [row] = await reader.all<{ height: number }>(
@@ -74,15 +61,15 @@ export async function readHeightBelow(reader: Pick<Reader, 'all'>, id: number): 
   return row?.height ?? 0;
 }
 
-/** Whether a folder directly contains another one. */
-export async function holdsFolders(reader: Pick<Reader, 'query'>, id: number): Promise<boolean> {
-  const child = await reader.query
-    .selectFrom('folders')
-    .select('folders.id')
-    .where('folders.parent_id', '=', id)
-    .limit(1)
-    .executeTakeFirst();
-  return child !== undefined;
+/** What a folder directly contains, in words: `folders`, `courses`. */
+export async function readOccupants(reader: Pick<Reader, 'all'>, id: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const type of ['FOLDER', 'COURSE', 'EQUIVALENT', 'BUNDLE'] as const) {
+    const { table, folderId } = ASSET_TABLES[type];
+    const rows = await reader.all(`select 1 as one from ${table} where ${folderId} = ? limit 1`, id);
+    if (rows.length > 0) found.push(table);
+  }
+  return found;
 }
 
 /**
@@ -96,17 +83,6 @@ export async function lockFolderTree(tx: Transaction): Promise<void> {
     .select('folders.id')
     .where('folders.id', '=', ROOT_FOLDER.id)
     .forNoKeyUpdate()
-    .execute();
-}
-
-/** Waits for transactions that add something to the folder, and blocks new ones (PostgreSQL). */
-export async function lockFolder(tx: Transaction, id: number): Promise<void> {
-  if (tx.dialect !== 'postgres') return;
-  await tx.query
-    .selectFrom('folders')
-    .select('folders.id')
-    .where('folders.id', '=', id)
-    .forUpdate()
     .execute();
 }
 

@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/database.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { AccountResource } from '../../events/event.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import { readAssetNames } from '../asset-names.ts';
+import { readAssetNames } from '../assets/assets.ts';
 import { accountHolds } from '../assets/holdings.ts';
 
 /** What a registration is for. */
