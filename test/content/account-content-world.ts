@@ -98,7 +98,7 @@ export class ContentWorld {
       {
         name: 'Equivalent',
         folderId,
-        courses: courses.map((course, index) => ({ courseId: course.id, language: `en-${100 + index}` })),
+        contents: courses.map((course, index) => ({ courseId: course.id, language: `en-${100 + index}` })),
       },
       BY,
     );

@@ -10,7 +10,8 @@ import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValidOrLookUp } from '../../http/validation.ts';
 import { formatDateTime } from '../../time/date-time.ts';
-import type { Bundle, BundleInput } from './bundle.ts';
+import type { GroupInput } from '../assets/group.ts';
+import type { Bundle, GivenBundleContent } from './bundle.ts';
 import { BundleBody, BundleRecord } from './bundle-schemas.ts';
 import type { BundleService } from './bundle-service.ts';
 
@@ -163,7 +164,7 @@ function idOf(params: { bundle_id: string }): number {
   return parseId(params.bundle_id, 'bundle');
 }
 
-function toInput(body: BundleBody): BundleInput {
+function toInput(body: BundleBody): GroupInput<GivenBundleContent> {
   return {
     name: body.name,
     folderId: body.folder_id ?? null,

@@ -10,7 +10,8 @@ import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValidOrLookUp } from '../../http/validation.ts';
 import { formatDateTime } from '../../time/date-time.ts';
-import type { Equivalent, EquivalentInput } from './equivalent.ts';
+import type { GroupInput } from '../assets/group.ts';
+import type { Equivalent, GivenEquivalentCourse } from './equivalent.ts';
 import { EquivalentBody, EquivalentRecord } from './equivalent-schemas.ts';
 import type { EquivalentService } from './equivalent-service.ts';
 
@@ -182,11 +183,11 @@ function idOf(params: { equivalent_id: string }): number {
   return parseId(params.equivalent_id, 'equivalent');
 }
 
-function toInput(body: EquivalentBody): EquivalentInput {
+function toInput(body: EquivalentBody): GroupInput<GivenEquivalentCourse> {
   return {
     name: body.name,
     folderId: body.folder_id ?? null,
-    courses: body.courses.map(({ course_id, language }) => ({ courseId: course_id, language })),
+    contents: body.courses.map(({ course_id, language }) => ({ courseId: course_id, language })),
   };
 }
 
@@ -196,7 +197,7 @@ function toRecord(equivalent: Equivalent): EquivalentRecord {
     name: equivalent.name,
     folder_id: equivalent.folderId,
     location: equivalent.location,
-    courses: equivalent.courses.map(({ courseId, language, name }) => ({
+    courses: equivalent.contents.map(({ courseId, language, name }) => ({
       course_id: courseId,
       language,
       name,

@@ -1,32 +1,16 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { assetKey } from '../../events/asset-key.ts';
-import { type InputError, invalidInput, noSuch, pointerTo } from '../../problems/problem.ts';
+import { type InputError, noSuch, pointerTo } from '../../problems/problem.ts';
 import { lockExistingAssets, readExistingAssets } from '../assets/assets.ts';
-import { folderErrors, lockExistingFolder, noSuchFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
 import { givenId, givenItems, givenMembers } from '../assets/given-members.ts';
 import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
-import { countContentsOfPage } from '../assets/group-store.ts';
 import { countInWords } from '../assets/holder.ts';
-import { type Equivalent, type EquivalentInput, MAX_EQUIVALENT_COURSES } from './equivalent.ts';
-import {
-  countEquivalentsOf,
-  deleteEquivalent,
-  type EquivalentValues,
-  insertEquivalent,
-  readEquivalent,
-  readEquivalents,
-  type StoredEquivalent,
-  updateEquivalent,
-} from './equivalent-store.ts';
+import { type EquivalentCourse, type GivenEquivalentCourse, MAX_EQUIVALENT_COURSES } from './equivalent.ts';
+import { countEquivalentsOf, readEquivalents } from './equivalent-store.ts';
 import { canonicalLanguage, LANGUAGE_RULE } from './language.ts';
 
 /** Equivalents: one course in several languages. */
-export class EquivalentService extends GroupService<
-  EquivalentInput,
-  EquivalentValues,
-  StoredEquivalent,
-  Equivalent
-> {
+export class EquivalentService extends GroupService<GivenEquivalentCourse, EquivalentCourse> {
   constructor(dependencies: GroupDependencies) {
     super(EQUIVALENTS, dependencies);
   }
@@ -37,22 +21,17 @@ export async function equivalentsHoldingCourse(tx: Transaction, courseId: number
   return countInWords(await countEquivalentsOf(tx, courseId), 'equivalent');
 }
 
-/**
- * Validates the whole input, so that every invalid member is named, and locks what it refers to until the
- * transaction ends.
- */
-async function requireValues(tx: Transaction, input: EquivalentInput): Promise<EquivalentValues> {
-  const { courses, errors } = canonicalCourses(input.courses);
+async function lockContents(tx: Transaction, given: readonly GivenEquivalentCourse[]) {
+  const { courses, errors } = canonicalCourses(given);
   const courseIds = courses.map(({ courseId }) => courseId);
   errors.push(...noSuchCourses(courseIds, await lockExistingAssets(tx, courseIds.map(toCourse))));
-  const folderId = input.folderId ?? ROOT_FOLDER.id;
-  if (!(await lockExistingFolder(tx, folderId))) errors.push(noSuchFolder('folder_id', folderId));
-  if (errors.length > 0) throw invalidInput(errors);
-  return { name: input.name, folderId, courses };
+  return { contents: courses, errors };
 }
 
-async function inputErrors(reader: Pick<Reader, 'all' | 'dialect'>, input: unknown): Promise<InputError[]> {
-  const { folder_id: folderId, courses } = givenMembers(input);
+async function contentErrors(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  { courses }: Readonly<Record<string, unknown>>,
+): Promise<InputError[]> {
   const given = givenItems(courses, MAX_EQUIVALENT_COURSES).map(givenMembers);
   const courseIds = given.map(({ course_id: id }) => givenId(id));
   const references = courseIds.filter((id) => id !== null).map(toCourse);
@@ -61,7 +40,6 @@ async function inputErrors(reader: Pick<Reader, 'all' | 'dialect'>, input: unkno
       given.map(({ language }) => ({ language: typeof language === 'string' ? language : null })),
     ).errors,
     ...noSuchCourses(courseIds, await readExistingAssets(reader, references)),
-    ...(await folderErrors(reader, 'folder_id', folderId)),
   ];
 }
 
@@ -103,58 +81,16 @@ function canonicalCourses<Course extends { language: string | null }>(
   return { courses: canonical, errors };
 }
 
-function isUnchanged(current: Equivalent, { name, folderId, courses }: EquivalentValues): boolean {
-  return (
-    current.name === name &&
-    current.folderId === folderId &&
-    current.courses.length === courses.length &&
-    current.courses.every(
-      ({ courseId, language }, index) =>
-        courses[index]?.courseId === courseId && courses[index].language === language,
-    )
-  );
-}
-
-function toEquivalent(row: StoredEquivalent): Equivalent {
-  return {
-    id: row.id,
-    name: row.name,
-    folderId: row.folder_id,
-    location: row.location,
-    courses: row.courses.map(({ course_id, language, name }) => ({ courseId: course_id, language, name })),
-    revision: row.revision,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-/** The members of an equivalent, for the audit log. */
-function fieldsOf({ name, folderId, location, courses }: Equivalent) {
-  return {
-    name,
-    folder_id: folderId,
-    location,
-    courses: courses.map((course) => ({
-      course_id: course.courseId,
-      language: course.language,
-      name: course.name,
-    })),
-  };
-}
-
-const EQUIVALENTS: GroupKind<EquivalentInput, EquivalentValues, StoredEquivalent, Equivalent> = {
+const EQUIVALENTS: GroupKind<GivenEquivalentCourse, EquivalentCourse> = {
   name: 'equivalent',
   type: 'EQUIVALENT',
+  contents: { table: 'equivalent_courses', owner: 'equivalent_id', columns: ['course_id', 'language'] },
+  toColumns: ({ courseId, language }) => [courseId, language],
   actions: { created: 'EQUIVALENT_CREATED', updated: 'EQUIVALENT_UPDATED', deleted: 'EQUIVALENT_DELETED' },
-  requireValues,
-  inputErrors,
-  isUnchanged,
-  toGroup: toEquivalent,
-  fieldsOf,
-  read: readEquivalent,
-  readPage: readEquivalents,
-  countContents: (reader, page) => countContentsOfPage(reader, 'equivalents', page),
-  insert: insertEquivalent,
-  update: updateEquivalent,
-  delete: deleteEquivalent,
+  lockContents,
+  contentErrors,
+  contentFields: (contents) => ({
+    courses: contents.map(({ courseId, language, name }) => ({ course_id: courseId, language, name })),
+  }),
+  read: readEquivalents,
 };
