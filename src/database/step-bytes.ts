@@ -15,11 +15,6 @@ export interface SizedRow<Key> {
   size: number;
 }
 
-/** Rows of keys and sizes, in the form in which a step deletes them. */
-export function keyed<Key extends object>(rows: readonly (Key & { size: number })[]): SizedRow<Key>[] {
-  return rows.map((row) => ({ key: row, size: row.size }));
-}
-
 /** The first rows of a step whose texts together are not too large, but at least one. */
 export function fitting<Row extends { bytes: number }>(
   rows: readonly Row[],

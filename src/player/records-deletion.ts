@@ -1,27 +1,20 @@
 import { MIB } from '../bytes.ts';
 import type { Transaction } from '../database/database.ts';
-import { firstWithin, type SizedRow } from '../database/step-bytes.ts';
+import { firstWithin } from '../database/step-bytes.ts';
 import {
-  deleteSessions,
-  deleteStates,
-  deleteUnits,
-  deleteValues,
-  endAttempts,
-  selectSizedSessions,
-  selectSizedStates,
-  selectSizedUnits,
-  selectSizedValues,
-} from './attempts/deletion-store.ts';
-import {
-  deleteActivities,
-  deleteDocuments,
-  deleteStatements,
+  ACTIVITIES,
+  DOCUMENTS,
   deleteTerms,
+  endAttempts,
   hasMoreTerms,
-  selectSizedActivities,
-  selectSizedDocuments,
-  selectSizedStatements,
-} from './lrs/deletion-store.ts';
+  type OwnedRow,
+  type OwnedRows,
+  SESSIONS,
+  STATEMENTS,
+  STATES,
+  UNITS,
+  VALUES,
+} from './deletion-store.ts';
 
 /** Maximum number of statements, documents or activities per transaction, so that none blocks the event loop for long. */
 const MAX_ROWS = 200;
@@ -33,38 +26,24 @@ const MAX_TERMS = 2_000;
 const MAX_BYTES = 8 * MIB;
 
 /** A kind of rows that belong to registrations. */
-interface Kind<Key> {
+interface Kind {
+  rows: OwnedRows;
   /** Maximum number of rows per transaction. */
   maxRows: number;
-  select: (tx: Transaction, registrationIds: readonly string[], limit: number) => Promise<SizedRow<Key>[]>;
+  /** Whether a course continues with them, so that the attempts of registrations that lose some end first. */
+  endsAttempts?: boolean;
   /** Returns whether it deleted only some of what belongs to the rows, and none of the rows. */
-  deleteDetails?: (tx: Transaction, keys: readonly Key[]) => Promise<boolean>;
-  remove: (tx: Transaction, keys: readonly Key[], now: number) => Promise<void>;
+  deleteDetails?: (tx: Transaction, rows: readonly OwnedRow[]) => Promise<boolean>;
 }
 
-/**
- * Deletes some rows of a kind if they are many, or larger than `left`. @returns the size of all rows; null if it deleted
- * some
- */
-type DeletePart = (
-  tx: Transaction,
-  registrationIds: readonly string[],
-  options: { left: number; now: number },
-) => Promise<number | null>;
-
-const KINDS: readonly DeletePart[] = [
-  partOf({
-    maxRows: MAX_ROWS,
-    select: selectSizedStatements,
-    deleteDetails: deletePartOfTerms,
-    remove: deleteStatements,
-  }),
-  partOf({ maxRows: MAX_ROWS, select: selectSizedDocuments, remove: afterEnd(deleteDocuments) }),
-  partOf({ maxRows: MAX_ROWS, select: selectSizedActivities, remove: deleteActivities }),
-  partOf({ maxRows: MAX_ATTEMPT_ROWS, select: selectSizedUnits, remove: afterEnd(deleteUnits) }),
-  partOf({ maxRows: MAX_ATTEMPT_ROWS, select: selectSizedStates, remove: afterEnd(deleteStates) }),
-  partOf({ maxRows: MAX_ATTEMPT_ROWS, select: selectSizedSessions, remove: afterEnd(deleteSessions) }),
-  partOf({ maxRows: MAX_ATTEMPT_ROWS, select: selectSizedValues, remove: deleteValues }),
+const KINDS: readonly Kind[] = [
+  { rows: STATEMENTS, maxRows: MAX_ROWS, deleteDetails: deletePartOfTerms },
+  { rows: DOCUMENTS, maxRows: MAX_ROWS, endsAttempts: true },
+  { rows: ACTIVITIES, maxRows: MAX_ROWS },
+  { rows: UNITS, maxRows: MAX_ATTEMPT_ROWS, endsAttempts: true },
+  { rows: STATES, maxRows: MAX_ATTEMPT_ROWS, endsAttempts: true },
+  { rows: SESSIONS, maxRows: MAX_ATTEMPT_ROWS, endsAttempts: true },
+  { rows: VALUES, maxRows: MAX_ATTEMPT_ROWS },
 ];
 
 /**
@@ -81,41 +60,39 @@ export async function deletePartOfRecords(
 ): Promise<boolean> {
   if (registrationIds.length === 0) return false;
   let left = MAX_BYTES;
-  for (const deletePart of KINDS) {
-    const size = await deletePart(tx, registrationIds, { left, now });
+  for (const kind of KINDS) {
+    const size = await deletePart(kind, tx, registrationIds, { left, now });
     if (size === null) return true;
     left -= size;
   }
   return false;
 }
 
-function partOf<Key>({ maxRows, select, deleteDetails, remove }: Kind<Key>): DeletePart {
-  return async (tx, registrationIds, { left, now }) => {
-    const found = await select(tx, registrationIds, maxRows + 1);
-    // At least one, if there is one.
-    const part = firstWithin(found.slice(0, maxRows), MAX_BYTES, ({ size }) => size);
-    const keys = part.map(({ key }) => key);
-    if (await deleteDetails?.(tx, keys)) return null;
-    const size = part.reduce((sum, row) => sum + row.size, 0);
-    if (part.length === found.length && size <= left) return size;
-    await remove(tx, keys, now);
-    return null;
-  };
+/**
+ * Deletes some rows of a kind if they are many, or larger than `left`. @returns the size of all rows; null if it deleted
+ * some
+ */
+async function deletePart(
+  { rows, maxRows, endsAttempts = false, deleteDetails }: Kind,
+  tx: Transaction,
+  registrationIds: readonly string[],
+  { left, now }: { left: number; now: number },
+): Promise<number | null> {
+  const found = await rows.select(tx, registrationIds, maxRows + 1);
+  // At least one, if there is one.
+  const part = firstWithin(found.slice(0, maxRows), MAX_BYTES, ({ size }) => size);
+  if (await deleteDetails?.(tx, part)) return null;
+  const size = part.reduce((sum, row) => sum + row.size, 0);
+  if (part.length === found.length && size <= left) return size;
+  const losing = new Set(part.map((row) => row.registration_id));
+  if (endsAttempts) await endAttempts(tx, [...losing], now);
+  await rows.remove(tx, part);
+  return null;
 }
 
-async function deletePartOfTerms(tx: Transaction, statements: readonly number[]): Promise<boolean> {
+async function deletePartOfTerms(tx: Transaction, rows: readonly OwnedRow[]): Promise<boolean> {
+  const statements = rows.map(({ id }) => id as number);
   if (!(await hasMoreTerms(tx, statements, MAX_TERMS))) return false;
   await deleteTerms(tx, statements, MAX_TERMS);
   return true;
-}
-
-/** First ends the attempts of the registrations that lose what a course continues with. */
-function afterEnd<Key extends { registration_id: string }>(
-  remove: (tx: Transaction, keys: readonly Key[]) => Promise<void>,
-): Kind<Key>['remove'] {
-  return async (tx, keys, now) => {
-    const losing = new Set(keys.map((key) => key.registration_id));
-    await endAttempts(tx, [...losing], now);
-    await remove(tx, keys);
-  };
 }
