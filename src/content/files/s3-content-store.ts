@@ -8,6 +8,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { readCredentialsAgain } from '../../aws-credentials.ts';
+import { FairSlots } from '../../course-packages/thread/fair-slots.ts';
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import { assertContentKey, CONTENT_KEY_LENGTH, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
@@ -17,7 +18,6 @@ import { S3Downloads } from './s3-downloads.ts';
 import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
 import { MAX_ATTEMPTS, REQUEST_DEADLINE_MS } from './s3-limits.ts';
 import { uploadFolder } from './s3-upload.ts';
-import { Slots } from './slots.ts';
 
 const OWNER_OBJECT = 'coursewire-installation';
 const CONNECT_DEADLINE_MS = 3_000;
@@ -57,7 +57,7 @@ export class S3ContentStore implements ContentStore {
   readonly #downloads: S3Downloads;
   readonly #bucket: string;
   readonly #prefix: string;
-  readonly #slots = new Slots(PARALLEL_UPLOADS);
+  readonly #slots = new FairSlots(PARALLEL_UPLOADS, PARALLEL_UPLOADS);
   /** Ends requests at disposal. Otherwise, they would be repeated, and keep the process. */
   readonly #end = new AbortController();
   #expectedOwner: string | null = null;

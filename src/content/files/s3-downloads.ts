@@ -7,15 +7,17 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { KIB } from '../../bytes.ts';
+import { FairSlots } from '../../course-packages/thread/fair-slots.ts';
 import { bytesOf } from './byte-range.ts';
 import type { ByteRange, StoredFile } from './content-store.ts';
 import { statusOf } from './s3-failures.ts';
 import { MAX_ATTEMPTS, REQUEST_DEADLINE_MS } from './s3-limits.ts';
-import { Slots } from './slots.ts';
 
 /** A reader that pauses keeps up to two pieces in memory: one that is being sent, and the next one. */
 const PIECE_BYTES = 256 * KIB;
 const RANGE_NOT_SATISFIABLE = 416;
+/** All downloads are one caller of the slots. */
+const DOWNLOADS = 'downloads';
 
 /** An object that is being read, see {@link StoredFile}. */
 export type OpenedObject = Pick<StoredFile, 'size' | 'range' | 'lastModified' | 'stream' | 'bytes'>;
@@ -33,7 +35,7 @@ interface Piece {
 export class S3Downloads {
   readonly #client: S3Client;
   readonly #bucket: string;
-  readonly #slots: Slots;
+  readonly #slots: FairSlots;
   /** What ends each operation in progress. One common signal would keep what depended on it for a while. */
   readonly #inProgress = new Set<AbortController>();
 
@@ -41,7 +43,7 @@ export class S3Downloads {
   constructor({ client, bucket, connections }: { client: S3Client; bucket: string; connections: number }) {
     this.#client = client;
     this.#bucket = bucket;
-    this.#slots = new Slots(connections);
+    this.#slots = new FairSlots(connections, connections);
   }
 
   /**
@@ -147,7 +149,7 @@ export class S3Downloads {
   ): Promise<Piece> {
     return await this.#inTime(async (late) => {
       const signal = left === undefined ? late : AbortSignal.any([late, left]);
-      using _slot = await this.#slots.take(signal);
+      using _slot = await this.#slots.take(DOWNLOADS, signal);
       const request = {
         Bucket: this.#bucket,
         Key: name,

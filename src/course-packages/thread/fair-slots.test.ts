@@ -33,6 +33,15 @@ describe('fair slots', () => {
     assert.deepEqual(begun, ['a1', 'a2', 'b1']);
   });
 
+  it('go to one caller in the order of its requests, who may have all of them if that is allowed', async () => {
+    const { begun, ask, end } = jobs(new FairSlots(2, 2));
+    for (const name of ['a1', 'a2', 'a3', 'a4']) void ask('a', name);
+    await setImmediate();
+    assert.deepEqual(begun, ['a1', 'a2']);
+    await end('a1');
+    assert.deepEqual(begun, ['a1', 'a2', 'a3']);
+  });
+
   it('go to callers in turns', async () => {
     const { begun, ask, end } = jobs(new FairSlots(1));
     for (const name of ['a1', 'a2', 'a3']) void ask('a', name);

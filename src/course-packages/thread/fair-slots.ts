@@ -1,6 +1,6 @@
 /**
- * Limits the number of concurrent jobs. Callers take turns, each with its next job. One caller never has all slots, so
- * the next caller always finds one free.
+ * Limits the number of concurrent jobs. Callers take turns, each with its next job, first come, first served. By
+ * default, one caller never has all slots, so the next caller always finds one free.
  */
 export class FairSlots {
   readonly #perCaller: number;
@@ -9,10 +9,10 @@ export class FairSlots {
   /** By caller; the first one has the next turn. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** @param count total number of slots; a caller has at most one less */
-  constructor(count: number) {
+  /** @param count total number of slots @param perCaller how many of them a caller has at most */
+  constructor(count: number, perCaller: number = Math.max(1, count - 1)) {
     this.#free = count;
-    this.#perCaller = Math.max(1, count - 1);
+    this.#perCaller = perCaller;
   }
 
   /** Resolves with a slot when it is the caller's turn. @throws the reason of `signal` */
