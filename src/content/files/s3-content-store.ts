@@ -4,6 +4,7 @@ import {
   GetObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -139,17 +140,9 @@ export class S3ContentStore implements ContentStore {
 
   async *files(key: string): AsyncGenerator<string> {
     const prefix = this.#prefixOf(key);
-    let after: string | undefined;
-    do {
-      const page = await reaching(() =>
-        this.#client.send(
-          new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: prefix, ContinuationToken: after }),
-          this.#deadline(),
-        ),
-      );
-      for (const { Key = '' } of page.Contents ?? []) yield Key.slice(prefix.length);
-      after = page.NextContinuationToken;
-    } while (after !== undefined);
+    for await (const { Contents = [] } of this.#pages({ Prefix: prefix })) {
+      for (const { Key = '' } of Contents) yield Key.slice(prefix.length);
+    }
   }
 
   async has(key: string): Promise<boolean> {
@@ -159,25 +152,12 @@ export class S3ContentStore implements ContentStore {
 
   async *keys(): AsyncGenerator<string> {
     await this.#assertOwner();
-    let after: string | undefined;
-    do {
-      const page = await reaching(() =>
-        this.#client.send(
-          new ListObjectsV2Command({
-            Bucket: this.#bucket,
-            Prefix: this.#prefix,
-            Delimiter: '/',
-            ContinuationToken: after,
-          }),
-          this.#deadline(),
-        ),
-      );
-      for (const { Prefix = '' } of page.CommonPrefixes ?? []) {
+    for await (const { CommonPrefixes = [] } of this.#pages({ Prefix: this.#prefix, Delimiter: '/' })) {
+      for (const { Prefix = '' } of CommonPrefixes) {
         const key = this.#keyOf(Prefix);
         if (key !== null) yield key;
       }
-      after = page.NextContinuationToken;
-    } while (after !== undefined);
+    }
     // A process that died while sending a large file may have left only parts of it.
     for await (const { name } of this.#uploads(this.#prefix)) {
       const key = this.#keyOf(name);
@@ -258,6 +238,19 @@ export class S3ContentStore implements ContentStore {
 
   #deadline(): { abortSignal: AbortSignal } {
     return { abortSignal: AbortSignal.any([AbortSignal.timeout(REQUEST_DEADLINE_MS), this.#end.signal]) };
+  }
+
+  /** All pages of a list. Each request has its own deadline. */
+  async *#pages(wanted: { Prefix: string; Delimiter?: string }): AsyncGenerator<ListObjectsV2CommandOutput> {
+    let after: string | undefined;
+    do {
+      const request = { Bucket: this.#bucket, ...wanted, ContinuationToken: after };
+      const page = await reaching(() =>
+        this.#client.send(new ListObjectsV2Command(request), this.#deadline()),
+      );
+      yield page;
+      after = page.NextContinuationToken;
+    } while (after !== undefined);
   }
 
   async #list(prefix: string, limit = DELETED_AT_A_TIME): Promise<string[]> {
