@@ -39,6 +39,25 @@ export interface UnitStart {
   isReview: boolean;
 }
 
+/** How the page sequences a course. `state` is the data that all units share; `values` are shared between courses. */
+export interface CourseSequencing {
+  /** The activity tree, and the state with which the page starts, as JSON. */
+  startOf(state: unknown, values: readonly LearnerValue[]): { tree: unknown; state: unknown };
+  /**
+   * The data that all units share in an attempt that began without any, because an earlier release did not sequence the
+   * course. Null if the course needs none.
+   * @param unit the only unit that the learner has opened
+   */
+  begunState(unit: UnitState): unknown;
+  /**
+   * The data that all units share, with the values that a page is given. Later saves of the page then show which values
+   * it has changed itself. Undefined if that data is stored already.
+   */
+  valuesGiven(state: unknown, values: readonly LearnerValue[]): unknown;
+  /** Whether the course reads or writes a value that the learner shares between courses. */
+  sharesValue(value: Pick<LearnerValue, 'kind' | 'id'>): boolean;
+}
+
 /** Plays the courses of some standards. Every standard's folder has one. */
 export interface CourseRuntime {
   readonly standards: readonly LearningStandard[];
@@ -47,30 +66,8 @@ export interface CourseRuntime {
    * @throws {ProblemError} with the reason. The page only says that the service refuses to open the unit
    */
   openUnit(opening: UnitOpening): Promise<UnitStart>;
-  /**
-   * The activity tree and the state with which the page sequences a course, as JSON. Null if a table of contents is
-   * enough.
-   * @param state the data that all units share
-   * @param values the values that the learner shares between courses
-   */
-  sequencingOf?(
-    course: PlayableVersion,
-    state: unknown,
-    values: readonly LearnerValue[],
-  ): { tree: unknown; state: unknown } | null;
-  /**
-   * The data that all units share in an attempt that began without any, because an earlier release did not sequence the
-   * course. Null if the course needs none.
-   * @param unit the only unit that the learner has opened
-   */
-  begunState?(course: PlayableVersion, unit: UnitState): unknown;
-  /**
-   * The data that all units share, with the values that a page is given. Later saves of the page then show which values
-   * it has changed itself. Undefined if that data is stored already. The parameters are those of {@link sequencingOf}.
-   */
-  valuesGiven?(course: PlayableVersion, state: unknown, values: readonly LearnerValue[]): unknown;
-  /** Whether a course reads or writes a value that the learner shares between courses. If missing, it shares none. */
-  sharesValue?(course: PlayableVersion, value: Pick<LearnerValue, 'kind' | 'id'>): boolean;
+  /** How a course is sequenced. Null or missing if a table of contents is enough. */
+  sequencingOf?(course: PlayableVersion): CourseSequencing | null;
   /**
    * The unit of an attempt with which the learner continues; null if none was opened. If missing, it is the unit that was
    * updated last. For a standard whose units may be completed without being opened.

@@ -7,7 +7,7 @@ import { type LearningStatus, NOTHING_LEARNED, type OpenedPage, type UnitState }
 import type { AttemptService } from './attempts/attempt-service.ts';
 import { assertStorableId } from './attempts/unit-ids.ts';
 import { closedUnit } from './attempts/unit-result.ts';
-import { type CourseRuntime, requiresOwnWindow } from './course-runtime.ts';
+import { type CourseRuntime, type CourseSequencing, requiresOwnWindow } from './course-runtime.ts';
 import type { PlayerLaunch } from './launches/launch.ts';
 import type { LaunchService } from './launches/launch-service.ts';
 import type { PageResponse, UnitInContents, UnitResponse, UnitsResponse } from './page-responses.ts';
@@ -51,7 +51,8 @@ export class PlayerPages {
     const { attempts, courses, reader } = this.#with;
     const openedNow = await attempts.openPage(launch, continues);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
-    const openedPage = { ...openedNow, state: await this.#stateOf(launch, course, openedNow) };
+    const sequencing = this.#sequencingOf(launch, course);
+    const openedPage = { ...openedNow, state: await this.#stateOf(launch, sequencing, openedNow) };
     const { attempt, page, isContinued, units: opened } = openedPage;
     return {
       course: { name: launch.courseName, standard: launch.learningStandard, language: launch.language },
@@ -64,7 +65,7 @@ export class PlayerPages {
       result: await this.#resultOf(launch),
       lastUnit: await this.#lastUnitOf(launch, openedPage),
       returnUrl: launch.returnUrl,
-      sequencing: await this.#sequencingOf(launch, course, openedPage),
+      sequencing: sequencing && (await this.#startOf(launch, sequencing, openedPage)),
     };
   }
 
@@ -100,7 +101,7 @@ export class PlayerPages {
     if (launch.registrationId !== null) assertStorableId(unitId);
     const current = opened.find((each) => each.unitId === unitId) ?? null;
     // Sequencing has its own rules for repeating a unit.
-    const isSequenced = (runtime.sequencingOf?.(course, null, []) ?? null) !== null;
+    const isSequenced = this.#sequencingOf(launch, course) !== null;
     // Pages of earlier releases do not send it.
     const isResumed = isSequenced ? (asked.isResumed ?? isLeftOpen(current)) : null;
     const timeLimit = timeLimitOf(unit, isResumed === false ? 0 : attemptMs(current));
@@ -177,32 +178,36 @@ export class PlayerPages {
   }
 
   /** The data that all units share. If the attempt began without any, it follows from the unit that was opened. */
-  async #stateOf(launch: PlayerLaunch, course: PlayableVersion, opened: OpenedPage): Promise<unknown> {
+  async #stateOf(
+    { registrationId }: PlayerLaunch,
+    sequencing: CourseSequencing | null,
+    opened: OpenedPage,
+  ): Promise<unknown> {
     const [only, ...others] = opened.units;
-    const { begunState } = this.#runtimeOf(launch) ?? {};
     if (opened.state !== null || only === undefined || others.length > 0) return opened.state;
-    if (launch.registrationId === null || begunState === undefined) return null;
-    const withData = await this.#with.attempts.stored.unitsOf(launch.registrationId, only.unitId);
+    if (registrationId === null || sequencing === null) return null;
+    const withData = await this.#with.attempts.stored.unitsOf(registrationId, only.unitId);
     const unit = withData.find(({ unitId }) => unitId === only.unitId);
-    return unit === undefined ? null : begunState(course, unit);
+    return unit === undefined ? null : sequencing.begunState(unit);
   }
 
-  async #sequencingOf(
+  async #startOf(
     launch: PlayerLaunch,
-    course: PlayableVersion,
+    sequencing: CourseSequencing,
     opened: OpenedPage,
   ): Promise<PageResponse['sequencing']> {
     const { attempts } = this.#with;
-    const runtime = this.#runtimeOf(launch);
-    const alone = runtime?.sequencingOf?.(course, opened.state, []) ?? null;
-    if (alone === null || launch.registrationId === null) return alone;
-    const values = await attempts.stored.learnerValuesOf(
-      launch.registrationId,
-      (value) => runtime?.sharesValue?.(course, value) ?? false,
+    if (launch.registrationId === null) return sequencing.startOf(opened.state, []);
+    const values = await attempts.stored.learnerValuesOf(launch.registrationId, (value) =>
+      sequencing.sharesValue(value),
     );
-    const given = runtime?.valuesGiven?.(course, opened.state, values);
+    const given = sequencing.valuesGiven(opened.state, values);
     if (given !== undefined) await attempts.keepState(launch, opened, given);
-    return runtime?.sequencingOf?.(course, opened.state, values) ?? null;
+    return sequencing.startOf(opened.state, values);
+  }
+
+  #sequencingOf(launch: PlayerLaunch, course: PlayableVersion): CourseSequencing | null {
+    return this.#runtimeOf(launch)?.sequencingOf?.(course) ?? null;
   }
 
   #runtimeOf({ learningStandard }: PlayerLaunch): CourseRuntime | undefined {

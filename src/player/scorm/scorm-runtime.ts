@@ -25,23 +25,21 @@ export function scormRuntime(parts: {
     ],
     openUnit: async (opening) =>
       isScorm2004(opening.course) ? openScorm2004(opening) : openScorm12(opening),
-    sequencingOf({ structure }, state, values) {
+    sequencingOf({ structure }) {
       const tree = activityTreeOf(structure);
       if (tree === null) return null;
-      return { tree, state: withLearnerValues(readSequencingState(state, tree), tree, values) };
-    },
-    begunState({ structure }, unit) {
-      const tree = activityTreeOf(structure);
-      const sequencing = tree === null ? null : begunState(tree, unit);
-      return sequencing === null ? null : { sequencing };
-    },
-    valuesGiven({ structure }, state, values) {
-      const tree = activityTreeOf(structure);
-      return tree === null ? undefined : withGivenValues(state, tree, values);
-    },
-    sharesValue({ structure }, value) {
-      const tree = activityTreeOf(structure);
-      return tree !== null && sharesValue(tree, value);
+      return {
+        startOf: (state, values) => ({
+          tree,
+          state: withLearnerValues(readSequencingState(state, tree), tree, values),
+        }),
+        begunState(unit) {
+          const sequencing = begunState(tree, unit);
+          return sequencing === null ? null : { sequencing };
+        },
+        valuesGiven: (state, values) => withGivenValues(state, tree, values),
+        sharesValue: (value) => sharesValue(tree, value),
+      };
     },
     routes: (scope) => scormRoutes(scope, parts),
   };
