@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { acceptedLanguages, fittingLanguages } from './language-choice.ts';
+import { browserLanguages, fittingLanguages } from './language-choice.ts';
 
 const choices = ['en-GB', 'de', 'fr-CA', 'en-US', 'zh-Hant-TW'].map((language) => ({ language }));
 const fitting = (...ranges: string[]) => fittingLanguages(choices, ranges).map(({ language }) => language);
@@ -25,15 +25,15 @@ describe('the languages of a course that match a request', () => {
 
 describe('the languages that a browser accepts', () => {
   it('are in the order of preference, without invalid and unwanted ones', () => {
-    assert.deepEqual(acceptedLanguages('de-CH, fr;q=0.5, de;q=0.9, *;q=0.1, en;q=0, x y'), [
+    assert.deepEqual(browserLanguages('de-CH, fr;q=0.5, de;q=0.9, *;q=0.1, en;q=0, x y'), [
       'de-CH',
       'de',
       'fr',
     ]);
-    assert.deepEqual(acceptedLanguages(undefined), []);
-    assert.deepEqual(acceptedLanguages(';;,,q=;'), []);
-    assert.ok(acceptedLanguages('en,'.repeat(10_000)).length <= 20);
+    assert.deepEqual(browserLanguages(undefined), []);
+    assert.deepEqual(browserLanguages(';;,,q=;'), []);
+    assert.ok(browserLanguages('en,'.repeat(10_000)).length <= 20);
     // Finding its canonical form would take longer than other requests may wait.
-    assert.deepEqual(acceptedLanguages(`en-x${'-a'.repeat(8_000)}, de`), ['de']);
+    assert.deepEqual(browserLanguages(`en-x${'-a'.repeat(8_000)}, de`), ['de']);
   });
 });

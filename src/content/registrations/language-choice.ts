@@ -1,3 +1,4 @@
+import { acceptedLanguages } from '../../http/accepted-languages.ts';
 import { canonicalLanguage } from '../equivalents/language.ts';
 
 /** Maximum number of languages read from a header field: browsers send a handful. */
@@ -24,18 +25,9 @@ export function fittingLanguages<Choice extends { readonly language: string }>(
   return [];
 }
 
-/** The languages of an `Accept-Language` header field, in order of preference. Invalid ones are omitted. */
-export function acceptedLanguages(field: string | undefined): string[] {
-  return (field ?? '')
-    .split(',', MAX_RANGES)
-    .map((part) => {
-      const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
-      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
-      return { tag: canonicalLanguage(tag), quality: Number(quality) };
-    })
-    .filter(({ quality }) => quality > 0)
-    .toSorted((one, other) => other.quality - one.quality)
-    .flatMap(({ tag }) => tag ?? []);
+/** The languages that a browser accepts, in canonical form and in order of preference. Invalid ones are omitted. */
+export function browserLanguages(field: string | undefined): string[] {
+  return acceptedLanguages(field, MAX_RANGES).flatMap((tag) => canonicalLanguage(tag) ?? []);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Turns } from '../../http/turns.ts';
-import { acceptedLanguages } from './language-choice.ts';
+import { browserLanguages } from './language-choice.ts';
 import type { Launch, OpenLaunch, StartedLaunch, WantedLanguage } from './launch.ts';
 import {
   failurePage,
@@ -46,7 +46,7 @@ export function launchRoutes(
       const { language } = request.query;
       const wanted = {
         chosen: typeof language === 'string' ? language : null,
-        accepted: acceptedLanguages(request.headers['accept-language']),
+        accepted: browserLanguages(request.headers['accept-language']),
       };
       // A HEAD request starts no launch.
       const isPlayed = request.method === 'GET';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { acceptedLanguages } from '../../../http/accepted-languages.ts';
 import { CanonicalForm } from './canonical-form.ts';
-import { acceptedLanguages } from './text-choice.ts';
 
 const GOLF = { id: 'https://example.com/golf' };
 const TEXTS = { fr: 'golf', en: 'Golf', 'de-CH': 'Golf spielen', pt: 'golfe' };
 
 function chosen(languages: string, texts: object = TEXTS): unknown {
-  const form = new CanonicalForm({ languages: acceptedLanguages(languages), maxLength: 0 });
+  const form = new CanonicalForm({ languages: acceptedLanguages(languages, 50), maxLength: 0 });
   const { verb } = form.of({ verb: { display: texts } }, () => undefined) as { verb: { display: object } };
   return Object.keys(verb.display)[0];
 }

@@ -1,5 +1,6 @@
 import { MIB } from '../../../bytes.ts';
 import type { Database } from '../../../database/database.ts';
+import { acceptedLanguages } from '../../../http/accepted-languages.ts';
 import { invalidInput, ProblemError } from '../../../problems/problem.ts';
 import { formatDateTime } from '../../../time/date-time.ts';
 import { TimeSlices } from '../../../time/time-slices.ts';
@@ -16,7 +17,6 @@ import { activitiesIn, agentIdentity, type IndexTerm, termOf } from './statement
 import { MAX_PAGE_BYTES, type StatementPage, type StatementReader } from './statement-reader.ts';
 import type { StatementPlace } from './statement-search-store.ts';
 import type { StatementService } from './statement-service.ts';
-import { acceptedLanguages } from './text-choice.ts';
 
 /** The `statements` resource. */
 
@@ -25,6 +25,8 @@ const MAX_BATCH = 500;
 const MAX_JSON_BYTES = 8 * MIB;
 /** Maximum number of statements on a page, and the default. */
 const MAX_LIMIT = 100;
+/** Maximum number of languages read from `Accept-Language`. Every text is searched for each of them. */
+const MAX_LANGUAGES = 50;
 /** The header field with the time up to which every stored statement is visible. */
 export const CONSISTENT_THROUGH = 'X-Experience-API-Consistent-Through';
 const MULTIPART = /^multipart\/mixed(?:$|[;\s])/i;
@@ -155,7 +157,7 @@ async function find(
   const ids = { plain: query.uuid('statementId'), voided: query.uuid('voidedStatementId') };
   const withAttachments = query.flag('attachments');
   const format = (query.oneOf('format', STATEMENT_FORMATS) ?? 'exact') as StatementFormat;
-  const languages = acceptedLanguages(request.headers['accept-language']);
+  const languages = acceptedLanguages(request.headers['accept-language'], MAX_LANGUAGES);
   const forms = async (page: StatementPage) => await inFormat(page, { format, languages, database, scope });
   // This time is read first, because statements stored during the query may be missing from the page.
   const consistent = { [CONSISTENT_THROUGH]: await consistentThrough(stored) };

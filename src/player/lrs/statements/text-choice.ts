@@ -1,9 +1,5 @@
 import type { JsonObject } from '../xapi-types.ts';
 
-/** Maximum number of languages read from `Accept-Language`. Every text is searched for each of them. */
-const MAX_LANGUAGES = 50;
-/** Maximum length of a language tag. Others are ignored, because all parts of a tag are searched. */
-const MAX_TAG_LENGTH = 100;
 const KINDS_OF_MATCH = 3;
 
 /**
@@ -60,21 +56,4 @@ function setFirst(map: Map<string, number>, key: string, value: number): void {
 
 function lower(map: Map<string, number>, key: string, value: number): void {
   map.set(key, Math.min(value, map.get(key) ?? value));
-}
-
-/** The languages of an `Accept-Language` field in lower case, the most preferred first. */
-export function acceptedLanguages(field: string | undefined): string[] {
-  return (field ?? '')
-    .split(',', MAX_LANGUAGES)
-    .map((part) => {
-      const [tag = '', ...parameters] = part
-        .toLowerCase()
-        .split(';')
-        .map((each) => each.trim());
-      const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
-      return { tag, quality: quality === undefined ? 1 : Number(quality) };
-    })
-    .filter(({ tag, quality }) => tag !== '' && tag !== '*' && tag.length <= MAX_TAG_LENGTH && quality > 0)
-    .sort((a, b) => b.quality - a.quality)
-    .map(({ tag }) => tag);
 }
