@@ -1,6 +1,7 @@
 import { MIB } from '../../../bytes.ts';
 import type { Reader } from '../../../database/database.ts';
 import type { Page, PageRequest } from '../../../database/page.ts';
+import { firstWithin } from '../../../database/step-bytes.ts';
 import { notFound } from '../../../problems/problem.ts';
 import { TimeSlices } from '../../../time/time-slices.ts';
 import type { LrsScope } from '../lrs-scope.ts';
@@ -104,20 +105,17 @@ export class StatementReader {
           rows.slice(0, query.limit).map(({ id }) => id),
         )
       : new Map<number, number>();
-    let bytes = 0;
-    let count = 0;
-    for (const row of rows.slice(0, query.limit)) {
-      bytes += row.statement.length + (sizes.get(row.id) ?? 0);
-      if (count > 0 && bytes > MAX_PAGE_BYTES) break;
-      count += 1;
-    }
-    const taken = rows.slice(0, count);
+    const sizeOf = ({ id, statement }: StatementRow) => statement.length + (sizes.get(id) ?? 0);
+    const taken = firstWithin(rows.slice(0, query.limit), MAX_PAGE_BYTES, sizeOf);
     const last = taken.at(-1);
     return {
       statements: await parsed(taken),
       registrationIds: taken.map((row) => row.registration_id),
       attachments: query.withAttachments ? await this.#attachments(taken) : [],
-      next: rows.length > count && last !== undefined ? { storedAt: last.stored_at, id: last.id } : through,
+      next:
+        rows.length > taken.length && last !== undefined
+          ? { storedAt: last.stored_at, id: last.id }
+          : through,
     };
   }
 
@@ -150,12 +148,7 @@ export class StatementReader {
     { after, limit }: PageRequest,
   ): Promise<Page<{ id: number; statement: StoredStatement; sentence: string; isVoided: boolean }>> {
     const sizes = await selectStatementSizes(this.#reader, registrationId, { after, limit: limit + 1 });
-    let bytes = 0;
-    const tooMany = sizes.slice(0, limit).findIndex((size) => {
-      bytes += size;
-      return bytes > MAX_PAGE_BYTES;
-    });
-    const count = tooMany < 0 ? limit : Math.max(1, tooMany);
+    const count = firstWithin(sizes.slice(0, limit), MAX_PAGE_BYTES, (size) => size).length;
     const rows = await selectStatementsOfRegistration(this.#reader, registrationId, { after, limit: count });
     const statements = await parsed(rows);
     const ids = new Set(statements.map(({ object }) => String(object.id)));
