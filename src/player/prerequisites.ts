@@ -4,6 +4,7 @@ import {
   MAX_PREREQUISITES_LENGTH,
   type StructureItem,
 } from '../course-packages/course-structure.ts';
+import { oncePer } from '../once-per.ts';
 import { type ElementStatus, evaluateAiccScript } from './aicc-script.ts';
 import type { UnitState } from './attempts/attempt.ts';
 import type { UnitEntrance } from './attempts/unit-result.ts';
@@ -61,17 +62,8 @@ export function entranceOf(course: Pick<PlayableVersion, 'structure'>, unitId: s
   };
 }
 
-/** Cached: each save needs to know what they ask for, and a package may have thousands of them. */
-const found = new WeakMap<CourseStructure, Prerequisites>();
-
-function prerequisitesOf(structure: CourseStructure): Prerequisites {
-  let prerequisites = found.get(structure);
-  if (prerequisites === undefined) {
-    prerequisites = findPrerequisites(structure);
-    found.set(structure, prerequisites);
-  }
-  return prerequisites;
-}
+/** Kept, since each save needs to know what they ask for, and a package may have thousands of them. */
+const prerequisitesOf = oncePer(findPrerequisites);
 
 function findPrerequisites({ items }: CourseStructure): Prerequisites {
   const scripts = new Map<StructureItem, string>();

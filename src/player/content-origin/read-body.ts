@@ -2,13 +2,14 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { parseJson } from '../../http/json-body.ts';
 import { isObject } from '../../is-object.ts';
+import { oncePer } from '../../once-per.ts';
 import { invalidInput } from '../../problems/problem.ts';
 
 /** 2,000 interactions with 20 members each have 40,000. */
 const MAX_MEMBERS = 50_000;
 
 /** Compiled once, because every save of every learner is checked. */
-const validators = new WeakMap<TSchema, Validator>();
+const validatorOf = oncePer((schema: TSchema): Validator => Compile(schema));
 
 /**
  * Parses the body of a request to the content origin as JSON, whatever its media type. A page that is being closed can
@@ -20,11 +21,7 @@ const validators = new WeakMap<TSchema, Validator>();
 export function readBody<T extends TObject>(schema: T, body: unknown): Static<T> {
   const sent = parseJson(Buffer.isBuffer(body) ? body : Buffer.alloc(0), MAX_MEMBERS, MAX_MEMBERS, 'keep');
   const value = isObject(sent) ? knownMembers(sent, schema) : sent;
-  let validator = validators.get(schema);
-  if (validator === undefined) {
-    validator = Compile(schema);
-    validators.set(schema, validator);
-  }
+  const validator = validatorOf(schema);
   if (validator.Check(value)) return value as Static<T>;
   throw invalidInput(
     Array.from(validator.Errors(value), ({ instancePath, message }) => ({

@@ -5,6 +5,7 @@ import {
   type SequencingObjective,
   type SequencingRule,
 } from '../../course-packages/scorm-sequencing.ts';
+import { oncePer } from '../../once-per.ts';
 import type { ActivityDefinition, ActivityTreeDefinition } from './sequencing/activity-definition.ts';
 
 /**
@@ -31,17 +32,8 @@ interface CourseTree {
   readonly isSequenced: boolean;
 }
 
-/** Cached: each save needs the tree, which may have thousands of objectives. */
-const trees = new WeakMap<CourseStructure, CourseTree>();
-
-function treeOf(structure: CourseStructure): CourseTree {
-  let tree = trees.get(structure);
-  if (tree === undefined) {
-    tree = makeTree(structure);
-    trees.set(structure, tree);
-  }
-  return tree;
-}
+/** Kept, since each save needs the tree, which may have thousands of objectives. */
+const treeOf = oncePer(makeTree);
 
 function makeTree({ scorm2004, items }: CourseStructure): CourseTree {
   const none = { tree: null, isSequenced: false };

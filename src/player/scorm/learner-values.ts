@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { oncePer } from '../../once-per.ts';
 import type { LearnerValue } from '../attempts/learner-value-store.ts';
 import type { ActivityDefinition, ActivityTreeDefinition } from './sequencing/activity-definition.ts';
 import { ActivityTree } from './sequencing/activity-tree.ts';
@@ -15,17 +16,8 @@ type SharedIds = Readonly<Record<LearnerValue['kind'], ReadonlySet<string>>>;
 
 const NO_VALUES: SharedValues = { objectives: {}, stores: {} };
 
-/** Cached: trees have thousands of objectives, and each save needs their ids. */
-const sharedOf = new WeakMap<ActivityTreeDefinition, SharedIds>();
-
-function sharedIds(tree: ActivityTreeDefinition): SharedIds {
-  let ids = sharedOf.get(tree);
-  if (ids === undefined) {
-    ids = findSharedIds(tree);
-    sharedOf.set(tree, ids);
-  }
-  return ids;
-}
+/** Kept, since trees have thousands of objectives, and each save needs their ids. */
+const sharedIds = oncePer(findSharedIds);
 
 /**
  * The ids of the shared objectives and stores that a course uses and that persist across courses. The standard shares
