@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
@@ -14,8 +13,8 @@ import type { PlayerCourses } from '../player-courses.ts';
 import { withoutLowerScore } from '../scorm/another-pass.ts';
 import type { Cmi } from '../scorm/cmi.ts';
 import { readScorm12 } from '../scorm/scorm12-status.ts';
-import { hashSecret, type Session } from '../sessions/session.ts';
-import { readSession, updateSession } from '../sessions/session-store.ts';
+import type { Session } from '../sessions/session.ts';
+import { readSession, readSessionOfSecret, updateSession } from '../sessions/session-store.ts';
 import { nextSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
 import {
   entryOf,
@@ -74,7 +73,11 @@ async function respond(
   request: HacpRequest & { isAhead: boolean },
 ): Promise<string> {
   const { database, courses } = options;
-  const session = await authenticate(database, launch, request.sessionId);
+  const [, id = '', secret = ''] = SESSION.exec(request.sessionId) ?? [];
+  const session = await readSessionOfSecret(database.reader, launch.launchId, {
+    sessionId: id.toLowerCase(),
+    secret,
+  });
   if (session === null) return hacpResponse('invalidSession');
   const course = await courses.read(database.reader, launch.courseId, launch.versionId);
   const unit = course.units.find(({ id }) => id === session.unitId);
@@ -250,16 +253,4 @@ async function record(
     return { results: [result], result: undefined };
   };
   await attempts.recordFromUnit(launch, work, { dataOf: unit.id });
-}
-
-async function authenticate(
-  database: Database,
-  launch: PlayerLaunch,
-  reference: string,
-): Promise<Session | null> {
-  const [, sessionId = '', secret = ''] = SESSION.exec(reference) ?? [];
-  const found = sessionId === '' ? undefined : await readSession(database.reader, sessionId.toLowerCase());
-  if (found?.secretHash == null || found.session.launchId !== launch.launchId) return null;
-  const matches = timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(found.secretHash));
-  return matches ? found.session : null;
 }

@@ -1,9 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { Database } from '../../database/database.ts';
 import { BASIC_CHALLENGE, decodeBasic } from '../../identity/clients/basic-authentication.ts';
 import type { Logger } from '../../observability/log.ts';
+import { oncePer } from '../../once-per.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import { assertStillRecords } from '../attempts/superseding.ts';
@@ -17,9 +17,9 @@ import type { PlayerCourses } from '../player-courses.ts';
 import { parametersOfAddress } from './launch-address.ts';
 import { agentOf } from './learner-agent.ts';
 import { RefusedVersions } from './refused-versions.ts';
-import { hashSecret, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import type { SessionRules } from './session-rules.ts';
-import { readSession, updateSession } from './session-store.ts';
+import { readSession, readSessionOfSecret, updateSession } from './session-store.ts';
 
 /** The name of the service in the `authority` of stored statements. */
 const SERVICE = 'coursewire';
@@ -167,32 +167,18 @@ export class SessionScopes {
 
   async #authenticate(launch: PlayerLaunch, authorization: string | undefined): Promise<Session> {
     const [sessionId = '', secret = ''] = (decodeBasic(authorization ?? '') ?? '').split(':', 2);
-    const found = sessionId === '' ? undefined : await readSession(this.#options.database.reader, sessionId);
-    if (found === undefined || found.secretHash === null || found.session.launchId !== launch.launchId) {
-      throw refused();
-    }
-    const matches = timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(found.secretHash));
-    if (!matches) throw refused();
-    return found.session;
+    const { reader } = this.#options.database;
+    const session = await readSessionOfSecret(reader, launch.launchId, { sessionId, secret });
+    if (session === null) throw refused();
+    return session;
   }
 }
 
-/** Cached: each request needs the activities of its course, which may have thousands. */
-const activitiesByCourse = new WeakMap<PlayableVersion, ActivityBranches>();
-
-/** The course and its units. */
-function activitiesOf(course: PlayableVersion): ActivityBranches {
-  let activities = activitiesByCourse.get(course);
-  if (activities === undefined) {
-    const { identifier } = course.structure;
-    activities = new ActivityBranches([
-      ...course.units.map(({ id }) => id),
-      ...(identifier === null ? [] : [identifier]),
-    ]);
-    activitiesByCourse.set(course, activities);
-  }
-  return activities;
-}
+/** The course and its units. Kept, since each request needs the activities of its course, which may have thousands. */
+const activitiesOf = oncePer(({ units, structure: { identifier } }: PlayableVersion) => {
+  const ids = units.map(({ id }) => id);
+  return new ActivityBranches(identifier === null ? ids : [...ids, identifier]);
+});
 
 /** @param ofPackage the part that comes from the package. A session may have stored it, too */
 function givenStates({ launchData }: Session, ofPackage: JsonObject): ReadonlyMap<string, JsonObject> {
