@@ -3,6 +3,7 @@ import { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { ProblemError } from '../problems/problem.ts';
 import { RateLimit } from '../time/rate-limit.ts';
 import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
+import { noticeContent } from './notices/notice.ts';
 import type { NoticeSender } from './notices/notice-sender.ts';
 import { type AlertRule, type Channel, channelsOf } from './rules/alert-rule.ts';
 
@@ -72,19 +73,8 @@ export class AlertTests implements Disposable {
   }
 
   async #send(rule: AlertRule): Promise<AlertTestResult[]> {
-    const { id, name, condition, minutes } = rule;
-    const notice = {
-      batch: randomUUID(),
-      createdAt: this.#now(),
-      content: {
-        kind: 'TEST',
-        rule: { id, name, condition, minutes },
-        firings: [],
-        total: 0,
-        timeZone: rule.quietHours?.timeZone ?? 'UTC',
-        repliesTo: [],
-      },
-    } as const;
+    const content = noticeContent('TEST', rule);
+    const notice = { batch: randomUUID(), createdAt: this.#now(), content };
     return await Promise.all(
       channelsOf(rule).map(async (channel) => {
         const startedAt = performance.now();

@@ -4,7 +4,12 @@ import type { Logger } from '../../observability/log.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 import type { Intervention } from '../../webhooks/health/webhook-troubles.ts';
 import { type EndReason, type Firing, NOTICE_GROUP_MS, type Trouble } from '../firing.ts';
-import type { Notice, NoticeContent, ReportedFiring } from '../notices/notice.ts';
+import {
+  type NoticeContent,
+  type NoticeKind,
+  noticeContent,
+  type ReportedFiring,
+} from '../notices/notice.ts';
 import { insertNotices, readLatestNoticeAt } from '../notices/notice-store.ts';
 import { type AlertRule, channelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
@@ -340,19 +345,16 @@ function isWithin(ms: number, moment: number, now: number): boolean {
 }
 
 function contentOf(
-  kind: Notice['kind'],
-  { id, name, condition, minutes, quietHours }: AlertRule,
+  kind: NoticeKind,
+  rule: AlertRule,
   reported: readonly { firing: Firing; trouble: Trouble | undefined }[],
 ): NoticeContent {
   const batches = reported.map(({ firing }) => firing.beginBatch).filter((batch) => batch !== null);
-  return {
-    kind,
-    rule: { id, name, condition, minutes },
+  return noticeContent(kind, rule, {
     firings: reported.slice(0, MAX_DESCRIBED).map(({ firing, trouble }) => toReported(firing, trouble)),
     total: reported.length,
-    timeZone: quietHours?.timeZone ?? 'UTC',
     repliesTo: kind === 'ENDED' ? [...new Set(batches)].slice(0, MAX_REPLIES) : [],
-  };
+  });
 }
 
 /** A firing as a notice describes it: with what is known now, or else with what was known when it began. */

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { MINUTE_MS } from '../../time/units.ts';
 import type { ServiceTrouble, Trouble } from '../firing.ts';
 import type { RefusedAddresses } from '../notices/mailer.ts';
-import type { NoticeContent } from '../notices/notice.ts';
+import { type NoticeContent, noticeContent } from '../notices/notice.ts';
 import type { NoticeSender } from '../notices/notice-sender.ts';
 import { insertSentNotice } from '../notices/notice-store.ts';
 import { type AlertRule, type Channel, channelsOf, missingChannelsOf } from '../rules/alert-rule.ts';
@@ -177,15 +177,8 @@ function contentFor({ left }: ChannelState, content: NoticeContent): NoticeConte
 }
 
 function announcementOf(rule: AlertRule, trouble: Trouble, now: number): Announcement {
-  const { id, name, condition, minutes, quietHours } = rule;
-  const content: NoticeContent = {
-    kind: 'BEGAN',
-    rule: { id, name, condition, minutes },
-    firings: [{ ...trouble, endedAt: null, endReason: null }],
-    total: 1,
-    timeZone: quietHours?.timeZone ?? 'UTC',
-    repliesTo: [],
-  };
+  const firings = [{ ...trouble, endedAt: null, endReason: null }];
+  const content = noticeContent('BEGAN', rule, { firings, total: 1 });
   const unsent = { left: undefined, attempts: 0, nextAt: now, sentAt: null, error: null };
   return {
     rule,

@@ -1,5 +1,5 @@
 import type { StoredEndReason, TroubleDetails } from '../firing.ts';
-import type { Channel, Condition } from '../rules/alert-rule.ts';
+import type { AlertRule, Channel, Condition } from '../rules/alert-rule.ts';
 
 /** What a notice says: that alerts began, that they ended, or that this is a test. */
 export type NoticeKind = 'BEGAN' | 'ENDED' | 'TEST';
@@ -48,4 +48,15 @@ export interface Notice {
   sentAt: number | null;
   failedAt: number | null;
   error: string | null;
+}
+
+/** What a notice about alerts of a rule says. By default, it is about none, as in a test. */
+export function noticeContent(
+  kind: NoticeKind,
+  { id, name, condition, minutes, quietHours }: AlertRule,
+  about: Partial<Pick<NoticeContent, 'firings' | 'total' | 'repliesTo'>> = {},
+): NoticeContent {
+  const timeZone = quietHours?.timeZone ?? 'UTC';
+  const rule = { id, name, condition, minutes };
+  return { kind, rule, firings: [], total: 0, timeZone, repliesTo: [], ...about };
 }
