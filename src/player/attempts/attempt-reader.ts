@@ -41,31 +41,23 @@ export class AttemptReader {
 
   /**
    * The latest attempt of a registration, with the units that were opened in it; null before the first.
-   * @param dataOf the only unit whose data is read; null for none
+   * @param options as in {@link readUnits}
    */
   async latestOf(
     registrationId: string,
-    dataOf: string | null = null,
+    options: { dataOf?: string | null },
   ): Promise<(Attempt & { units: UnitState[] }) | null> {
     const attempt = await readLatestAttempt(this.#reader, registrationId);
     if (attempt === undefined) return null;
-    const units = await readUnits(this.#reader, registrationId, attempt.number, { dataOf });
-    return { ...attempt, units };
-  }
-
-  /** The latest attempt of a registration, with its units and all of their data. For standards whose data is small. */
-  async latestWithDataOf(registrationId: string): Promise<(Attempt & { units: UnitState[] }) | null> {
-    const attempt = await readLatestAttempt(this.#reader, registrationId);
-    if (attempt === undefined) return null;
-    return { ...attempt, units: await readUnits(this.#reader, registrationId, attempt.number) };
+    return { ...attempt, units: await readUnits(this.#reader, registrationId, attempt.number, options) };
   }
 
   /**
    * The units of a registration's latest attempt that were opened.
    * @param dataOf the only unit whose data is read; null for none
    */
-  async unitsOf(registrationId: string, dataOf: string | null = null): Promise<UnitState[]> {
-    return (await this.latestOf(registrationId, dataOf))?.units ?? [];
+  async unitsOf(registrationId: string, dataOf: string | null): Promise<UnitState[]> {
+    return (await this.latestOf(registrationId, { dataOf }))?.units ?? [];
   }
 
   /** The opened units without data, with {@link UnitState.isBrowsed}. */

@@ -26,9 +26,7 @@ export async function unitRecordsOf(
   const course = await courses.read(reader, courseId, versionId);
   const isCmi5 = course.learningStandard === 'CMI5';
   const mayWaive = isCmi5 && !(await awaitsLanguage(reader, registration));
-  const latest = await (isCmi5
-    ? attempts.stored.latestWithDataOf(registrationId)
-    : attempts.stored.latestOf(registrationId));
+  const latest = await attempts.stored.latestOf(registrationId, isCmi5 ? {} : { dataOf: null });
   const opened = latest === null || latest.endedAt !== null ? [] : latest.units;
   // Units of cmi5 may be waived or completed without being opened.
   const openings =
