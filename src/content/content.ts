@@ -9,11 +9,8 @@ import { contentPlaceOf } from '../settings/content-place.ts';
 import { isLoopbackHost } from '../settings/networks.ts';
 import { untilAborted } from '../time/until-aborted.ts';
 import { accountContentRoutes } from './account-content/account-content-routes.ts';
-import {
-  AccountContentService,
-  accountsHolding,
-  deleteContentOfAccount,
-} from './account-content/account-content-service.ts';
+import { AccountContentService, accountsHolding } from './account-content/account-content-service.ts';
+import { deleteAccountContents } from './account-content/account-content-store.ts';
 import { manyAccountsRoutes } from './account-content/many-accounts-routes.ts';
 import { ManyAccountsService } from './account-content/many-accounts-service.ts';
 import { accountRoutes } from './accounts/account-routes.ts';
@@ -42,9 +39,9 @@ import { launchRoutes, launchUrlOf } from './registrations/launch-routes.ts';
 import { LaunchTokens } from './registrations/launch-tokens.ts';
 import { type Learning, registrationRoutes } from './registrations/registration-routes.ts';
 import { RegistrationService } from './registrations/registration-service.ts';
+import { deleteRegistrationsByAccount } from './registrations/registration-store.ts';
 import {
   deletePartOfRegistrations,
-  deleteRegistrationsOfAccount,
   type PartOfRecords,
   registrationsOfCourse,
   registrationsOfEquivalent,
@@ -139,7 +136,7 @@ function createAccountServices(
   const accounts = new AccountService({
     database,
     events,
-    belongings: [deleteContentOfAccount, deleteRegistrationsOfAccount],
+    belongings: [deleteAccountContents, deleteRegistrationsByAccount],
     partOfBelongings: (...part) => deletePartOfRegistrations(partOfRecords, ...part),
     onDeleted,
     now,

@@ -21,22 +21,10 @@ import { type ContentChange, changedAssets } from './changed-assets.ts';
 const MAX_ASSETS_PER_EVENT = 500;
 
 /**
- * Publishes the events of a change that was applied: one for each folder in which the account gained or lost something.
- * They have the order of the change, with each folder before its subfolders. Content that the account has another way
- * is omitted, unless an addition names it.
- * @throws {ProblemError} `limit-reached`
- */
-export async function publishContentChange(
-  tx: Transaction,
-  events: EventPublisher<Transaction>,
-  change: ContentChange,
-): Promise<void> {
-  await publishContentChanges(tx, events, [change]);
-}
-
-/**
- * Publishes the events of several changes, one change after the other, in one call: the publisher locks the lines of
- * all webhooks at once, so that transactions never deadlock. `maxAssets` limits the changes together.
+ * Publishes the events of changes that were applied, one change after the other, in one call: the publisher locks the
+ * lines of all webhooks at once, so that transactions never deadlock. A change has one event for each folder in which
+ * the account gained or lost something, in the order of the change, with each folder before its subfolders. Content that
+ * the account has another way is omitted, unless an addition names it. `maxAssets` limits the changes together.
  * @throws {ProblemError} `limit-reached`
  */
 export async function publishContentChanges(

@@ -1,6 +1,5 @@
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
-import { assetKey } from '../../events/asset-key.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, ProblemError } from '../../problems/problem.ts';
@@ -9,22 +8,21 @@ import {
   lockAccountForContent,
   toAccountResource,
 } from '../accounts/account-service.ts';
-import { type Asset, lockExistingAssets, toNamedAsset } from '../assets/assets.ts';
+import { lockExistingAssets } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
 import { givenMembers, givenReferences } from '../assets/given-members.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
 import { type AccountContent, type Addition, LISTED_CONTENTS } from './account-content.ts';
 import { recordContentChange } from './account-content-audit.ts';
-import { publishContentChange } from './account-content-events.ts';
+import { publishContentChanges } from './account-content-events.ts';
 import {
   countAccountsOf,
-  deleteAccountContent,
-  deleteAccountContents,
-  insertAccountContents,
+  deleteListedAccountContents,
   readAccountContents,
   type StoredAccountContent,
 } from './account-content-store.ts';
+import { changeContent } from './change-content.ts';
 
 /** Dependencies of {@link AccountContentService}. */
 export interface AccountContentServiceDependencies {
@@ -64,22 +62,15 @@ export class AccountContentService {
       const account = await lockAccountForContent(tx, accountId);
       const { assets, errors } = await lockListedAssets(tx, contents);
       if (errors.length > 0) throw invalidInput(errors);
-      const inserted = await insertAccountContents(tx, accountId, assets, this.#with.now());
-      const isNew = (asset: Asset) => inserted.has(assetKey(asset));
-      const added = assets.filter(isNew);
-      await publishContentChange(tx, this.#with.events, {
+      const addition = {
         subtopic: 'CONTENT_ADDED_TO_ACCOUNT',
-        account: toAccountResource(account),
-        assets: added,
+        accounts: [account],
+        assets,
         user,
-        maxAssets: this.#with.maxAssetsAdded,
-      });
-      const change = { by, action: 'CONTENT_ADDED', account, assets: added } as const;
-      await recordContentChange(tx, change, this.#with.now());
-      return {
-        added: added.map(toNamedAsset),
-        unchanged: assets.filter((asset) => !isNew(asset)).map(toNamedAsset),
-      };
+        by,
+      } as const;
+      const [change] = await changeContent(tx, this.#with, addition);
+      return { added: change!.changed, unchanged: change!.unchanged };
     });
   }
 
@@ -105,17 +96,19 @@ export class AccountContentService {
     await inTransaction(this.#with.database, open, async (tx) => {
       const account = await lockAccountForContent(tx, accountId);
       const held = await lockExistingAssets(tx, [reference]);
-      if (!(await deleteAccountContent(tx, accountId, reference))) {
+      if ((await deleteListedAccountContents(tx, accountId, [reference])).size === 0) {
         const asset = `${reference.type.toLowerCase()} ${reference.id}`;
         throw new ProblemError('not-found', `The ${asset} was not added to the account ${accountId}`);
       }
-      await publishContentChange(tx, this.#with.events, {
+      const assets = [...held.values()];
+      const removal = {
         subtopic: 'CONTENT_REMOVED_FROM_ACCOUNT',
         account: toAccountResource(account),
-        assets: [...held.values()],
+        assets,
         user,
-      });
-      const change = { by, action: 'CONTENT_REMOVED', account, assets: [...held.values()] } as const;
+      } as const;
+      await publishContentChanges(tx, this.#with.events, [removal]);
+      const change = { by, action: 'CONTENT_REMOVED', account, assets } as const;
       await recordContentChange(tx, change, this.#with.now());
     });
   }
@@ -124,11 +117,6 @@ export class AccountContentService {
 /** How many accounts have an asset directly, checked before it is deleted. */
 export function accountsHolding(type: ContentType): Holder {
   return async (tx, id) => countInWords(await countAccountsOf(tx, { type, id }), 'account');
-}
-
-/** Removes all content from an account, as part of deleting it. */
-export async function deleteContentOfAccount(tx: Transaction, accountId: number): Promise<void> {
-  await deleteAccountContents(tx, accountId);
 }
 
 /**

@@ -112,21 +112,6 @@ export async function insertAccountContents(
   );
 }
 
-/** Returns whether the account had it. */
-export async function deleteAccountContent(
-  tx: Transaction,
-  accountId: number,
-  { type, id }: ContentReference,
-): Promise<boolean> {
-  const { numDeletedRows } = await tx.query
-    .deleteFrom('account_contents')
-    .where('account_contents.account_id', '=', accountId)
-    .where('account_contents.content_type', '=', type)
-    .where('account_contents.content_id', '=', id)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
-}
-
 /** Removes those of the assets that the account has directly, and returns them as {@link assetKey}s. */
 export async function deleteListedAccountContents(
   tx: Transaction,

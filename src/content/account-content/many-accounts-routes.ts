@@ -18,7 +18,8 @@ import {
   ManyAccountsBody,
   ManyAccountsRecord,
 } from './account-content-schemas.ts';
-import type { AccountChange, AccountWithAsset, ManyAccountsService } from './many-accounts-service.ts';
+import type { AccountChange } from './change-content.ts';
+import type { AccountWithAsset, ManyAccountsService } from './many-accounts-service.ts';
 
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };

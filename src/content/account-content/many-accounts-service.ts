@@ -3,26 +3,14 @@ import type { Page, PageRequest } from '../../database/page.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, noSuch, notFound, pointerTo } from '../../problems/problem.ts';
-import {
-  type Account,
-  lockExistingAccounts,
-  readExistingAccounts,
-  toAccountResource,
-} from '../accounts/account-service.ts';
+import { type Account, lockExistingAccounts, readExistingAccounts } from '../accounts/account-service.ts';
 import { type AccessPath, readAccessPaths } from '../assets/access-paths.ts';
-import { type Asset, type NamedAsset, toNamedAsset } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
 import { givenId, givenItems, givenMembers, givenReferences } from '../assets/given-members.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
 import { LISTED_CONTENTS, MAX_ACCOUNTS_AT_ONCE } from './account-content.ts';
-import { recordContentChange } from './account-content-audit.ts';
-import { publishContentChanges } from './account-content-events.ts';
-import {
-  deleteListedAccountContents,
-  insertAccountContents,
-  readAccountsHavingOneOf,
-  readHeldOf,
-} from './account-content-store.ts';
+import { readAccountsHavingOneOf, readHeldOf } from './account-content-store.ts';
+import { type AccountChange, changeContent } from './change-content.ts';
 import type { ContentChange } from './changed-assets.ts';
 
 /** Dependencies of {@link ManyAccountsService}. */
@@ -32,15 +20,6 @@ export interface ManyAccountsServiceDependencies {
   /** Maximum number of courses, equivalents and bundles that one call can add or remove, over all accounts. */
   maxAssetsAdded: number;
   now: () => number;
-}
-
-/** The effect of a change of many accounts on one of them, each list in the order of the request. */
-export interface AccountChange {
-  account: { id: number; name: string };
-  /** What was added or removed. */
-  changed: NamedAsset[];
-  /** The account already had it or, for a removal, did not have it directly. */
-  unchanged: NamedAsset[];
 }
 
 /** An account that has an asset, and the content through which it has the asset. */
@@ -79,9 +58,7 @@ export class ManyAccountsService {
     contents: readonly ContentReference[],
     change: AuditedChange,
   ): Promise<AccountChange[]> {
-    return await this.#change('CONTENT_ADDED_TO_ACCOUNT', accountIds, contents, change, (tx, id, assets) =>
-      insertAccountContents(tx, id, assets, this.#with.now()),
-    );
+    return await this.#change('CONTENT_ADDED_TO_ACCOUNT', accountIds, contents, change);
   }
 
   /**
@@ -95,13 +72,7 @@ export class ManyAccountsService {
     contents: readonly ContentReference[],
     change: AuditedChange,
   ): Promise<AccountChange[]> {
-    return await this.#change(
-      'CONTENT_REMOVED_FROM_ACCOUNT',
-      accountIds,
-      contents,
-      change,
-      deleteListedAccountContents,
-    );
+    return await this.#change('CONTENT_REMOVED_FROM_ACCOUNT', accountIds, contents, change);
   }
 
   /**
@@ -134,7 +105,6 @@ export class ManyAccountsService {
     accountIds: readonly number[],
     contents: readonly ContentReference[],
     { user, by, tx: open }: AuditedChange,
-    apply: (tx: Transaction, accountId: number, assets: readonly Asset[]) => Promise<Set<string>>,
   ): Promise<AccountChange[]> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       // Accounts are locked before content, as in all changes of both.
@@ -142,37 +112,8 @@ export class ManyAccountsService {
       const { accounts, errors } = listedAccounts(accountIds, existing);
       const { assets, errors: contentErrors } = await lockListedAssets(tx, contents);
       if (errors.length + contentErrors.length > 0) throw invalidInput([...errors, ...contentErrors]);
-      const limit = this.#limitOf(subtopic, accounts.length * assets.length);
-      const changes: ContentChange[] = [];
-      const results: AccountChange[] = [];
-      for (const account of accounts) {
-        const keys = await apply(tx, account.id, assets);
-        const isChanged = (asset: Asset) => keys.has(assetKey(asset));
-        const changed = assets.filter(isChanged);
-        changes.push({
-          subtopic,
-          account: toAccountResource(account),
-          assets: changed,
-          user,
-          ...limit,
-        });
-        const action = subtopic === 'CONTENT_ADDED_TO_ACCOUNT' ? 'CONTENT_ADDED' : 'CONTENT_REMOVED';
-        await recordContentChange(tx, { by, action, account, assets: changed }, this.#with.now());
-        results.push({
-          account: { id: account.id, name: account.name },
-          changed: changed.map(toNamedAsset),
-          unchanged: assets.filter((asset) => !isChanged(asset)).map(toNamedAsset),
-        });
-      }
-      await publishContentChanges(tx, this.#with.events, changes);
-      return results;
+      return await changeContent(tx, this.#with, { subtopic, accounts, assets, user, by });
     });
-  }
-
-  /** One asset can always be removed from one account: its folder may have grown beyond the limit since it was added. */
-  #limitOf(subtopic: ContentChange['subtopic'], pairs: number): Pick<ContentChange, 'maxAssets'> {
-    if (subtopic === 'CONTENT_REMOVED_FROM_ACCOUNT' && pairs === 1) return {};
-    return { maxAssets: this.#with.maxAssetsAdded };
   }
 }
 

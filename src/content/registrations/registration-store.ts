@@ -196,7 +196,10 @@ export async function deleteRegistrationsBetween(
   );
 }
 
-/** Deletes all registrations of an account. */
+/**
+ * Deletes the registrations of an account without events. Call it in the transaction that deletes the account, after its
+ * row is locked: concurrent registrations wait for that row.
+ */
 export async function deleteRegistrationsByAccount(tx: Transaction, accountId: number): Promise<void> {
   await tx.run('delete from registrations where account_id = ?', accountId);
 }

@@ -1,10 +1,5 @@
 import type { Transaction } from '../../database/database.ts';
-import {
-  deleteRegistrationsBetween,
-  deleteRegistrationsByAccount,
-  hasRegistrations,
-  lockRegistrationsFrom,
-} from './registration-store.ts';
+import { deleteRegistrationsBetween, hasRegistrations, lockRegistrationsFrom } from './registration-store.ts';
 
 /** What deleting accounts, courses and equivalents needs from registrations. */
 
@@ -39,14 +34,6 @@ export async function deletePartOfRegistrations(
   const to = found[part.length]?.number ?? null;
   if (to !== null) await deleteRegistrationsBetween(tx, accountId, { from, to });
   return to;
-}
-
-/**
- * Deletes the registrations of an account without events, those that {@link deletePartOfRegistrations} left. Call it in
- * the transaction that deletes the account, after its row is locked: concurrent registrations wait for that row.
- */
-export async function deleteRegistrationsOfAccount(tx: Transaction, accountId: number): Promise<void> {
-  await deleteRegistrationsByAccount(tx, accountId);
 }
 
 /** Registrations are history: a course with registrations cannot be deleted. */
