@@ -1,9 +1,9 @@
-import { Anchor } from '@mantine/core';
-import { Link, type LinkProps } from '@tanstack/react-router';
+import type { LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FocusType } from '../../../src/events/catalogue.ts';
 import { HOME_ID } from '../api/folders.ts';
 import { useMay } from '../session/session-context.ts';
+import { AnchorLink } from './links.tsx';
 
 /** The page of an asset. */
 export function addressOf(type: FocusType, id: number): LinkProps {
@@ -35,13 +35,9 @@ export function AssetLink({
 }) {
   if (!useMay()('content:read')) return children;
   return (
-    <Anchor
-      renderRoot={(props) => (
-        // Only a link to this very page is the current one, not one to a page above it.
-        <Link {...props} {...addressOf(type, id)} activeOptions={{ exact: true }} onClick={onClick} />
-      )}
-    >
+    // Only a link to this very page is the current one, not one to a page above it.
+    <AnchorLink {...addressOf(type, id)} activeOptions={{ exact: true }} onClick={onClick}>
       {children}
-    </Anchor>
+    </AnchorLink>
   );
 }

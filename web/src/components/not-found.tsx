@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { IconMapOff } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import { errors } from '../texts/errors.ts';
 import { EmptyState } from './empty-state.tsx';
+import { ButtonLink } from './links.tsx';
 
 /** The page for unknown addresses. */
 export function NotFound() {
@@ -13,9 +12,9 @@ export function NotFound() {
       title={errors.notFound.title}
       description={errors.notFound.advice}
       action={
-        <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
+        <ButtonLink variant="default" to="/">
           {errors.notFound.home}
-        </Button>
+        </ButtonLink>
       }
     />
   );

@@ -1,7 +1,8 @@
-import { Anchor, Title } from '@mantine/core';
+import { Title } from '@mantine/core';
 import { IconChevronLeft } from '@tabler/icons-react';
-import { Link, type LinkProps } from '@tanstack/react-router';
+import type { LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { AnchorLink } from './links.tsx';
 import styles from './page-header.module.css';
 
 /**
@@ -26,13 +27,10 @@ export function PageHeader({
   return (
     <header className={styles.header}>
       {back !== undefined && (
-        <Anchor
-          renderRoot={(props) => <Link {...props} {...back.link} activeOptions={{ exact: true }} />}
-          className={styles.back}
-        >
+        <AnchorLink {...back.link} activeOptions={{ exact: true }} className={styles.back}>
           <IconChevronLeft size={16} stroke={1.8} aria-hidden />
           {back.label}
-        </Anchor>
+        </AnchorLink>
       )}
       <div className={styles.row}>
         <div className={styles.words}>

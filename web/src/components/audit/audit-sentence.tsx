@@ -1,8 +1,8 @@
-import { Anchor } from '@mantine/core';
-import { Link, type LinkProps } from '@tanstack/react-router';
+import type { LinkProps } from '@tanstack/react-router';
 import type { AuditEntry } from '../../api/audit.ts';
 import { audit } from '../../texts/audit.ts';
 import { addressOf } from '../asset-link.tsx';
+import { AnchorLink } from '../links.tsx';
 import styles from './audit-list.module.css';
 
 const OF_ONESELF: readonly AuditEntry['action'][] = [
@@ -60,12 +60,9 @@ function ActorName({ actor: { type, name, user } }: { actor: AuditEntry['actor']
   if (shown === null) return <span className={styles.actor}>{audit.unnamed[type]}</span>;
   if (user === null) return <bdi className={styles.actor}>{shown}</bdi>;
   return (
-    <Anchor
-      className={styles.actor ?? ''}
-      renderRoot={(props) => <Link {...props} to="/administration/audit-log" search={{ user } as never} />}
-    >
+    <AnchorLink className={styles.actor ?? ''} to="/administration/audit-log" search={{ user } as never}>
       <bdi>{shown}</bdi>
-    </Anchor>
+    </AnchorLink>
   );
 }
 
@@ -73,7 +70,7 @@ function ObjectName({ entry: { action, object } }: { entry: AuditEntry }) {
   const name = <bdi>{object.name ?? object.id}</bdi>;
   const link = LEAVES_NOTHING.includes(action) ? null : pageOf(object);
   if (link === null) return <span className={styles.object}>{name}</span>;
-  return <Anchor renderRoot={(props) => <Link {...props} {...link} />}>{name}</Anchor>;
+  return <AnchorLink {...link}>{name}</AnchorLink>;
 }
 
 function pageOf({ type, id }: AuditEntry['object']): LinkProps | null {

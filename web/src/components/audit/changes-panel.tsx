@@ -1,10 +1,9 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type AuditObjectType, auditQuery } from '../../api/audit.ts';
 import { useMay } from '../../session/session-context.ts';
 import { audit } from '../../texts/audit.ts';
 import { ErrorState } from '../error-state.tsx';
+import { AnchorLink } from '../links.tsx';
 import { Panel } from '../panel.tsx';
 import styles from './audit-list.module.css';
 import { AuditList } from './audit-list.tsx';
@@ -28,11 +27,9 @@ export function ChangesPanel({ type, id }: { type: AuditObjectType; id: string |
       flush
       actions={
         !isEmpty && (
-          <Anchor
-            renderRoot={(props) => <Link {...props} to="/administration/audit-log" search={about as never} />}
-          >
+          <AnchorLink to="/administration/audit-log" search={about as never}>
             {audit.panel.all}
-          </Anchor>
+          </AnchorLink>
         )
       }
     >

@@ -1,8 +1,7 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { AuditAction, AuditEntry, AuditObjectType } from '../../api/audit.ts';
 import { useMay } from '../../session/session-context.ts';
 import { audit } from '../../texts/audit.ts';
+import { AnchorLink } from '../links.tsx';
 import styles from './audit-list.module.css';
 
 /** A change and its events have nearly the same time. */
@@ -44,13 +43,12 @@ export function TriggeredEvents({ entry: { action, object, changes, occurred_dt 
     to: new Date(at + TOLERANCE_MS).toISOString(),
   };
   return (
-    <Anchor
+    <AnchorLink
       className={styles.events ?? ''}
-      renderRoot={(props) => (
-        <Link {...props} to="/administration/integrations/events" search={search as never} />
-      )}
+      to="/administration/integrations/events"
+      search={search as never}
     >
       {audit.triggered}
-    </Anchor>
+    </AnchorLink>
   );
 }

@@ -1,10 +1,9 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type EventSearch, eventsQuery } from '../../api/events.ts';
 import { events } from '../../texts/events.ts';
 import { ErrorState } from '../error-state.tsx';
+import { AnchorLink } from '../links.tsx';
 import { Panel } from '../panel.tsx';
 import styles from './event-list.module.css';
 import { EventList } from './event-list.tsx';
@@ -48,12 +47,8 @@ export function EventsPanel({ about }: { about: EventSearch }) {
 
 function LogLink({ search, children }: { search: EventSearch; children: ReactNode }) {
   return (
-    <Anchor
-      renderRoot={(props) => (
-        <Link {...props} to="/administration/integrations/events" search={search as never} />
-      )}
-    >
+    <AnchorLink to="/administration/integrations/events" search={search as never}>
       {children}
-    </Anchor>
+    </AnchorLink>
   );
 }

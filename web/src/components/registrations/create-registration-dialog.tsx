@@ -1,6 +1,5 @@
-import { Anchor, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import type { RegistrationInput } from '../../../../src/content/registrations/registration-schemas.ts';
 import { MAX_LEARNER_ID_LENGTH } from '../../../../src/text-lengths.ts';
@@ -15,6 +14,7 @@ import { lengthOf } from '../../utilities/length-of.ts';
 import type { ChosenAsset } from '../content-dialog/asset-field.tsx';
 import { FormButtons } from '../form-buttons.tsx';
 import { FormProblem, fieldOf } from '../form-problem.tsx';
+import { AnchorLink } from '../links.tsx';
 import { notifyDone } from '../notify.tsx';
 import { AccountField, SubjectField } from './registration-fields.tsx';
 
@@ -173,12 +173,9 @@ function learnerFaultOf(id: string): string | null {
 
 function AccountLink({ accountId }: { accountId: number }) {
   return (
-    <Anchor
-      size="sm"
-      renderRoot={(props) => <Link {...props} to="/accounts/$accountId" params={{ accountId }} />}
-    >
+    <AnchorLink size="sm" to="/accounts/$accountId" params={{ accountId }}>
       {texts.toAccount}
-    </Anchor>
+    </AnchorLink>
   );
 }
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconPencil, IconPower, IconTrash } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import type { Alert } from '../../api/alerts.ts';
+import { MenuItemLink } from '../../components/links.tsx';
 import { alerts as texts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
 import type { AlertAction } from './use-alert-actions.tsx';
@@ -26,14 +26,13 @@ export function AlertMenu({
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item
+        <MenuItemLink
           leftSection={<IconPencil size={16} stroke={1.6} />}
-          renderRoot={(props) => (
-            <Link to="/administration/alerts/$alertId/edit" params={{ alertId: id }} {...props} />
-          )}
+          to="/administration/alerts/$alertId/edit"
+          params={{ alertId: id }}
         >
           {shared.edit}
-        </Menu.Item>
+        </MenuItemLink>
         <Menu.Item
           leftSection={<IconPower size={16} stroke={1.6} />}
           onClick={() => onAct(enabled ? 'disable' : 'enable', alert)}

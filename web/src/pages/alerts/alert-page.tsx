@@ -1,7 +1,7 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPencil, IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type Alert, type AlertTestResult, alertQuery, testAlert } from '../../api/alerts.ts';
 import { webhookQuery } from '../../api/webhooks.ts';
 import { ChangesPanel } from '../../components/audit/changes-panel.tsx';
@@ -9,6 +9,7 @@ import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { FormProblem } from '../../components/form-problem.tsx';
+import { AnchorLink, ButtonLink } from '../../components/links.tsx';
 import { NotFound } from '../../components/not-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
@@ -63,14 +64,13 @@ function Details({ alert }: { alert: Alert }) {
             </Button>
             <AlertMenu alert={alert} onAct={actions.act} isOwnPage />
             {actions.dialogs}
-            <Button
+            <ButtonLink
               leftSection={<IconPencil size={16} stroke={1.6} />}
-              renderRoot={(props) => (
-                <Link to="/administration/alerts/$alertId/edit" params={{ alertId: id }} {...props} />
-              )}
+              to="/administration/alerts/$alertId/edit"
+              params={{ alertId: id }}
             >
               {shared.edit}
-            </Button>
+            </ButtonLink>
           </>
         }
       />
@@ -139,12 +139,8 @@ function Webhooks({ alert: { webhook_ids: ids } }: { alert: Alert }) {
 function WebhookLink({ webhookId }: { webhookId: number }) {
   const { data } = useQuery({ ...webhookQuery(webhookId), refetchInterval: false, retry: false });
   return (
-    <Anchor
-      renderRoot={(props) => (
-        <Link to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} {...props} />
-      )}
-    >
+    <AnchorLink to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }}>
       <bdi>{data?.record.name ?? `#${webhookId}`}</bdi>
-    </Anchor>
+    </AnchorLink>
   );
 }

@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
 import { IconBell, IconPlus } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type Alert, alertListQuery, alertsKey, deleteAlert } from '../../api/alerts.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { ButtonLink } from '../../components/links.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowLink } from '../../components/row-link.tsx';
 import { useBulkDelete } from '../../components/selection/use-bulk-delete.tsx';
@@ -100,11 +99,8 @@ export function AlertsPage() {
 
 function CreateButton() {
   return (
-    <Button
-      leftSection={<IconPlus size={16} stroke={1.8} />}
-      renderRoot={(props) => <Link to="/administration/alerts/new" {...props} />}
-    >
+    <ButtonLink leftSection={<IconPlus size={16} stroke={1.8} />} to="/administration/alerts/new">
       {texts.create}
-    </Button>
+    </ButtonLink>
   );
 }

@@ -1,11 +1,11 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Alert, type AlertFiring, firingsQuery, readFirings } from '../../api/alerts.ts';
 import { DataRows } from '../../components/data-rows.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ExportButton } from '../../components/export-button.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
@@ -29,13 +29,9 @@ const COLUMNS: readonly Column<AlertFiring>[] = [
       webhookId === null ? (
         <bdi>{name}</bdi>
       ) : (
-        <Anchor
-          renderRoot={(props) => (
-            <Link to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} {...props} />
-          )}
-        >
+        <AnchorLink to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }}>
           <bdi>{name}</bdi>
-        </Anchor>
+        </AnchorLink>
       ),
   },
   { id: 'state', label: texts.columns.state, width: '12rem', cell: (firing) => <State firing={firing} /> },

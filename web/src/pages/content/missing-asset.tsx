@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ButtonLink } from '../../components/links.tsx';
 import { courses } from '../../texts/courses.ts';
 
 /** Shown for an asset that was deleted or never existed. */
@@ -13,9 +12,9 @@ export function MissingAsset({ icon }: { icon: ComponentType<{ size?: number; st
       title={courses.gone.title}
       description={courses.gone.description}
       action={
-        <Button variant="default" renderRoot={(props) => <Link to="/content" {...props} />}>
+        <ButtonLink variant="default" to="/content">
           {courses.gone.action}
-        </Button>
+        </ButtonLink>
       }
     />
   );

@@ -1,8 +1,7 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { postbackFailureReason } from '../../../../src/webhooks/history/postback-failure.ts';
 import type { BlockedLine } from '../../api/dashboard.ts';
 import { DataRows } from '../../components/data-rows.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RetryButton } from '../../components/retry-button.tsx';
 import { RowLink } from '../../components/row-link.tsx';
@@ -41,14 +40,9 @@ export function BlockedPanel({
       flush={lines.length > 0}
       actions={
         total > lines.length && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link {...props} to="/administration/integrations/webhooks" search={{ state: 'blocked' }} />
-            )}
-          >
+          <AnchorLink size="sm" to="/administration/integrations/webhooks" search={{ state: 'blocked' }}>
             {texts.all(formatNumber(total))}
-          </Anchor>
+          </AnchorLink>
         )
       }
     >

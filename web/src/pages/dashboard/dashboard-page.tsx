@@ -1,9 +1,9 @@
-import { Button, Skeleton, VisuallyHidden } from '@mantine/core';
+import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { dashboardQuery } from '../../api/dashboard.ts';
 import { ErrorState } from '../../components/error-state.tsx';
+import { ButtonLink } from '../../components/links.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RereadProblem } from '../../components/reread-problem.tsx';
 import { useMay } from '../../session/session-context.ts';
@@ -35,13 +35,13 @@ export function DashboardPage() {
         description={mayReadWebhooks ? dashboard.description : dashboard.viewerDescription}
         actions={
           may('webhooks:write') && (
-            <Button
+            <ButtonLink
               variant="default"
               leftSection={<IconPlus size={16} stroke={1.8} aria-hidden />}
-              renderRoot={(props) => <Link {...props} to="/administration/integrations/webhooks/new" />}
+              to="/administration/integrations/webhooks/new"
             >
               {pageTitles.newWebhook}
-            </Button>
+            </ButtonLink>
           )
         }
       />

@@ -1,9 +1,9 @@
-import { Anchor, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type LatestRegistration, latestRegistrationsQuery } from '../../api/dashboard.ts';
 import { addressOf } from '../../components/asset-link.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RegistrationState } from '../../components/registrations/registration-state.tsx';
 import { Time } from '../../components/time.tsx';
@@ -21,14 +21,9 @@ export function LearningPanel({ total }: { total: number }) {
       description={texts.description}
       actions={
         total > 0 && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link {...props} to="/registrations" search={{ sort: 'updated', direction: 'desc' }} />
-            )}
-          >
+          <AnchorLink size="sm" to="/registrations" search={{ sort: 'updated', direction: 'desc' }}>
             {texts.all}
-          </Anchor>
+          </AnchorLink>
         )
       }
     >
@@ -65,21 +60,20 @@ function Entry({ registration }: { registration: LatestRegistration }) {
     <li className={styles.entry}>
       <div className={styles.entryWords}>
         <div className={styles.lines}>
-          <Anchor
+          <AnchorLink
             inherit
             className={styles.strong}
-            renderRoot={(props) => (
-              <Link {...props} to="/registrations/$registrationId" params={{ registrationId: id }} />
-            )}
+            to="/registrations/$registrationId"
+            params={{ registrationId: id }}
           >
             <bdi>{learner}</bdi>
-          </Anchor>
+          </AnchorLink>
           {subject !== null && (
             <>
               {', '}
-              <Anchor inherit renderRoot={(props) => <Link {...props} {...address} />}>
+              <AnchorLink inherit {...address}>
                 <bdi>{subject}</bdi>
-              </Anchor>
+              </AnchorLink>
             </>
           )}
         </div>

@@ -1,7 +1,6 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { DeliveryNow, PausedWebhook } from '../../api/dashboard.ts';
 import { DataRows } from '../../components/data-rows.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RowLink } from '../../components/row-link.tsx';
 import type { Column } from '../../components/table-columns.ts';
@@ -49,14 +48,9 @@ export function PausedPanel({ delivery }: { delivery: DeliveryNow }) {
       flush
       actions={
         total > rows.length && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link {...props} to="/administration/integrations/webhooks" search={{ state: 'paused' }} />
-            )}
-          >
+          <AnchorLink size="sm" to="/administration/integrations/webhooks" search={{ state: 'paused' }}>
             {texts.all(formatNumber(total))}
-          </Anchor>
+          </AnchorLink>
         )
       }
     >

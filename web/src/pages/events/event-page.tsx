@@ -1,7 +1,7 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconCalendarOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { assetKey } from '../../../../src/events/asset-key.ts';
 import { type EventRecord, type EventSearch, eventQuery, eventWebhooksQuery } from '../../api/events.ts';
@@ -11,6 +11,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Facts } from '../../components/facts.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
@@ -117,26 +118,21 @@ function FactsPanel({ event }: { event: EventRecord }) {
 function RegistrationLink({ id }: { id: string }) {
   if (!useMay()('content:read')) return id;
   return (
-    <Anchor
-      renderRoot={(props) => (
-        <Link {...props} to="/registrations/$registrationId" params={{ registrationId: id }} />
-      )}
-    >
+    <AnchorLink to="/registrations/$registrationId" params={{ registrationId: id }}>
       {id}
-    </Anchor>
+    </AnchorLink>
   );
 }
 
 function EventsOf({ search, name }: { search: EventSearch; name: string }) {
   return (
-    <Anchor
+    <AnchorLink
       title={texts.eventsOf(name)}
-      renderRoot={(props) => (
-        <Link {...props} to="/administration/integrations/events" search={search as never} />
-      )}
+      to="/administration/integrations/events"
+      search={search as never}
     >
       <bdi className={styles.name}>{name}</bdi>
-    </Anchor>
+    </AnchorLink>
   );
 }
 
@@ -194,11 +190,7 @@ function MissingEvent() {
       icon={IconCalendarOff}
       title={events.missing.title}
       description={events.missing.description}
-      action={
-        <Anchor renderRoot={(props) => <Link {...props} to="/administration/integrations/events" />}>
-          {events.missing.action}
-        </Anchor>
-      }
+      action={<AnchorLink to="/administration/integrations/events">{events.missing.action}</AnchorLink>}
     />
   );
 }

@@ -1,6 +1,6 @@
-import { Anchor, type AnchorProps } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import type { AnchorProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { AnchorLink } from '../../components/links.tsx';
 
 /** A link from a message of an event to its webhook, with the line. With `delivery`, the delivery is open there. */
 export function MessageLink({
@@ -17,18 +17,13 @@ export function MessageLink({
   children: ReactNode;
 }) {
   return (
-    <Anchor
+    <AnchorLink
       {...anchor}
-      renderRoot={(props) => (
-        <Link
-          {...props}
-          to="/administration/integrations/webhooks/$webhookId"
-          params={{ webhookId }}
-          search={(delivery === undefined ? {} : { delivery }) as never}
-        />
-      )}
+      to="/administration/integrations/webhooks/$webhookId"
+      params={{ webhookId }}
+      search={(delivery === undefined ? {} : { delivery }) as never}
     >
       {children}
-    </Anchor>
+    </AnchorLink>
   );
 }

@@ -1,9 +1,10 @@
-import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useRouter, useRouterState } from '@tanstack/react-router';
+import { useRouter, useRouterState } from '@tanstack/react-router';
 import { isNotFound } from '../../api/errors.ts';
 import { invitationQuery, type Session, sessionQuery, signedInAs } from '../../api/session.ts';
 import { ErrorState } from '../../components/error-state.tsx';
+import { AnchorLink } from '../../components/links.tsx';
 import { account } from '../../texts/sign-in.ts';
 import { AccountFrame } from './account-frame.tsx';
 import { SetupForm } from './setup-form.tsx';
@@ -31,7 +32,7 @@ export function SetupPage() {
   if (token === undefined || isNotFound(error)) {
     return (
       <AccountFrame title={texts.invalid} description={texts.invalidAdvice}>
-        <Anchor renderRoot={(props) => <Link to="/sign-in" {...props} />}>{texts.toSignIn}</Anchor>
+        <AnchorLink to="/sign-in">{texts.toSignIn}</AnchorLink>
       </AccountFrame>
     );
   }

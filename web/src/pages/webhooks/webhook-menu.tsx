@@ -8,7 +8,7 @@ import {
   IconRepeat,
   IconTrash,
 } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
+import { MenuItemLink } from '../../components/links.tsx';
 import { shared } from '../../texts/shared.ts';
 import { webhookReplay } from '../../texts/webhook-replay.ts';
 import { webhooks } from '../../texts/webhooks.ts';
@@ -45,18 +45,13 @@ export function WebhookMenu({
       </Menu.Target>
       <Menu.Dropdown>
         {!isOwnPage && (
-          <Menu.Item
+          <MenuItemLink
             leftSection={<IconPencil size={16} stroke={1.6} />}
-            renderRoot={(props) => (
-              <Link
-                to="/administration/integrations/webhooks/$webhookId/edit"
-                params={{ webhookId: webhook.id }}
-                {...props}
-              />
-            )}
+            to="/administration/integrations/webhooks/$webhookId/edit"
+            params={{ webhookId: webhook.id }}
           >
             {shared.edit}
-          </Menu.Item>
+          </MenuItemLink>
         )}
         {webhook.enabled && (
           <Menu.Item

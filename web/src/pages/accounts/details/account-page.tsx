@@ -1,13 +1,14 @@
 import { Button, Tabs } from '@mantine/core';
 import { IconBuildingOff, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type Account, accountQuery } from '../../../api/accounts.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { EventsPanel } from '../../../components/events/events-panel.tsx';
+import { ButtonLink } from '../../../components/links.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { CreateRegistrationDialog } from '../../../components/registrations/create-registration-dialog.tsx';
@@ -142,9 +143,9 @@ function MissingAccount() {
       title={accounts.missing.title}
       description={accounts.missing.description}
       action={
-        <Button variant="default" renderRoot={(props) => <Link to="/accounts" {...props} />}>
+        <ButtonLink variant="default" to="/accounts">
           {accounts.missing.action}
-        </Button>
+        </ButtonLink>
       }
     />
   );

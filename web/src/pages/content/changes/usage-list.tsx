@@ -1,8 +1,7 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { AssetReference } from '../../../api/content-assets.ts';
 import type { ContentUsage } from '../../../api/content-usage.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
+import { AnchorLink } from '../../../components/links.tsx';
 import { courses } from '../../../texts/courses.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import styles from './changes.module.css';
@@ -57,17 +56,12 @@ export function UsageList({ usage, asset: { type, id } }: { usage: ContentUsage;
         <div>
           <dt>{words.registrations}</dt>
           <dd>
-            <Anchor
-              renderRoot={(props) => (
-                <Link
-                  {...props}
-                  to="/registrations"
-                  search={{ [type === 'COURSE' ? 'course_id' : 'equivalent_id']: id } as never}
-                />
-              )}
+            <AnchorLink
+              to="/registrations"
+              search={{ [type === 'COURSE' ? 'course_id' : 'equivalent_id']: id } as never}
             >
               {words.registrationsOf(registrations.total, registrations.total_is_lower_bound === true)}
-            </Anchor>
+            </AnchorLink>
           </dd>
         </div>
       )}

@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import { HOME_ID } from '../../../api/folders.ts';
+import { ButtonLink } from '../../../components/links.tsx';
 
 /** Links to the page that creates an asset in this folder. */
 export function AddButton({
@@ -14,13 +13,12 @@ export function AddButton({
   children: string;
 }) {
   return (
-    <Button
+    <ButtonLink
       leftSection={<IconPlus size={16} stroke={1.8} aria-hidden />}
-      renderRoot={(props) => (
-        <Link to={to} search={folderId === HOME_ID ? {} : { folder: folderId }} {...props} />
-      )}
+      to={to}
+      search={(folderId === HOME_ID ? {} : { folder: folderId }) as never}
     >
       {children}
-    </Button>
+    </ButtonLink>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Progress, Tooltip } from '@mantine/core';
+import { ActionIcon, Progress, Tooltip } from '@mantine/core';
 import {
   IconAlertCircle,
   IconCircleCheck,
@@ -8,8 +8,8 @@ import {
   IconUpload,
   IconX,
 } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import { focusNeighbour } from '../../../components/focus-heading.ts';
+import { AnchorLink } from '../../../components/links.tsx';
 import { uploads } from '../../../texts/uploads.ts';
 import { formatBytes } from '../../../utilities/numbers.ts';
 import { explainUpload } from './explain-upload.ts';
@@ -121,14 +121,9 @@ function Outcome({ item: { file, target, state } }: { item: UploadItem }) {
         <>
           <div className={styles.state}>
             {target.kind === 'course' ? uploads.states.imported : uploads.states.version(version_id)} ·{' '}
-            <Anchor
-              size="sm"
-              renderRoot={(props) => (
-                <Link to="/content/courses/$courseId" params={{ courseId: String(id) }} {...props} />
-              )}
-            >
+            <AnchorLink size="sm" to="/content/courses/$courseId" params={{ courseId: String(id) }}>
               {target.kind === 'course' ? <bdi>{name}</bdi> : uploads.open}
-            </Anchor>
+            </AnchorLink>
           </div>
           {warnings.length > 0 && (
             <details className={styles.warnings}>

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
-import { Link, type LinkProps } from '@tanstack/react-router';
+import type { LinkProps } from '@tanstack/react-router';
+import { ButtonLink } from '../../../components/links.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { dashboard } from '../../../texts/dashboard.ts';
@@ -73,19 +74,18 @@ function Step({
             {isHeld ? texts.steps.postback.readOnly : texts.steps.postback.later}
           </span>
         ) : (
-          <Button
-            size="xs"
-            variant={state === 'next' ? 'filled' : 'default'}
-            renderRoot={(props) => <Link {...props} {...link} />}
-          >
+          <ButtonLink size="xs" variant={state === 'next' ? 'filled' : 'default'} {...link}>
             {action}
-          </Button>
+          </ButtonLink>
         ))}
     </li>
   );
 }
 
-function linkOf(step: FirstStep, webhookId: number | null): LinkProps | null {
+function linkOf(
+  step: FirstStep,
+  webhookId: number | null,
+): Pick<LinkProps, 'to' | 'params' | 'search'> | null {
   switch (step) {
     case 'course':
       return { to: '/content' };

@@ -1,9 +1,8 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { Registration } from '../../../api/registrations.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { Facts } from '../../../components/facts.tsx';
+import { AnchorLink } from '../../../components/links.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { Time } from '../../../components/time.tsx';
 import { registrations } from '../../../texts/registrations.ts';
@@ -42,14 +41,15 @@ export function FactsPanel({
         items={[
           [
             texts.learner,
-            <Anchor
+            <AnchorLink
               key="learner"
               className={styles.wrapped}
               title={texts.allOfLearner}
-              renderRoot={(props) => <Link {...props} to="/registrations" search={{ learner: learner_id }} />}
+              to="/registrations"
+              search={{ learner: learner_id }}
             >
               <bdi>{learner_id}</bdi>
-            </Anchor>,
+            </AnchorLink>,
           ],
           equivalent_id === null
             ? null

@@ -1,7 +1,7 @@
-import { ActionIcon, Anchor, Menu } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { IconCertificateOff, IconDots, IconRotate, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { assetsByIdQuery } from '../../../api/assets.ts';
 import { courseQuery } from '../../../api/courses.ts';
@@ -19,6 +19,7 @@ import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { EventsPanel } from '../../../components/events/events-panel.tsx';
+import { AnchorLink } from '../../../components/links.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
@@ -212,11 +213,7 @@ function MissingRegistration() {
       icon={IconCertificateOff}
       title={registrations.missing.title}
       description={registrations.missing.description}
-      action={
-        <Anchor renderRoot={(props) => <Link to="/registrations" {...props} />}>
-          {registrations.missing.action}
-        </Anchor>
-      }
+      action={<AnchorLink to="/registrations">{registrations.missing.action}</AnchorLink>}
     />
   );
 }

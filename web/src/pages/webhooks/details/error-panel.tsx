@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { WebhookHealth, WebhookRecord } from '../../../api/webhook-records.ts';
 import { healthQuery, lineQuery } from '../../../api/webhooks.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
+import { ButtonLink } from '../../../components/links.tsx';
 import { RetryButton } from '../../../components/retry-button.tsx';
 import { Time } from '../../../components/time.tsx';
 import { OPENED_WITHIN } from '../../../navigation/opened-within.ts';
@@ -58,22 +57,17 @@ export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
           />
         )}
         {failure?.delivery != null && (
-          <Button
+          <ButtonLink
             variant="default"
             size="xs"
-            renderRoot={(props) => (
-              <Link
-                from="/administration/integrations/webhooks/$webhookId"
-                to="."
-                search={(current) => ({ ...current, delivery: failure.delivery!.id })}
-                state={OPENED_WITHIN}
-                resetScroll={false}
-                {...props}
-              />
-            )}
+            from="/administration/integrations/webhooks/$webhookId"
+            to="."
+            search={(current) => ({ ...current, delivery: failure.delivery!.id })}
+            state={OPENED_WITHIN}
+            resetScroll={false}
           >
             {texts.attempts}
-          </Button>
+          </ButtonLink>
         )}
         {failure?.error_message != null && <CopyButton value={failure.error_message} label={texts.copy} />}
       </div>

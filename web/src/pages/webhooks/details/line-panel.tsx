@@ -1,6 +1,5 @@
-import { Anchor, Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { postbackFailureReason } from '../../../../../src/webhooks/history/postback-failure.ts';
 import { hasDeadLettersQuery } from '../../../api/deliveries.ts';
 import type { Line, WebhookRecord } from '../../../api/webhook-records.ts';
@@ -8,6 +7,7 @@ import { actOnHead, lineQuery, webhooksKey } from '../../../api/webhooks.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
+import { AnchorLink } from '../../../components/links.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { RetryButton } from '../../../components/retry-button.tsx';
@@ -71,20 +71,15 @@ function DeadLettersNote({ webhookId }: { webhookId: number }) {
   return (
     <div className={styles.note}>
       {texts.dead}{' '}
-      <Anchor
+      <AnchorLink
         inherit
         underline="always"
-        renderRoot={(props) => (
-          <Link
-            {...props}
-            to="/administration/integrations/webhooks/$webhookId"
-            params={{ webhookId }}
-            search={{ tab: 'history', outcome: 'DEAD_LETTERED' }}
-          />
-        )}
+        to="/administration/integrations/webhooks/$webhookId"
+        params={{ webhookId }}
+        search={{ tab: 'history', outcome: 'DEAD_LETTERED' }}
       >
         {texts.seeDead}
-      </Anchor>
+      </AnchorLink>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { Button, Tabs } from '@mantine/core';
 import { IconPencil, IconPlugOff, IconSend } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deliveriesQuery } from '../../../api/deliveries.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
@@ -9,6 +9,7 @@ import { webhookOverviewQuery, webhookQuery } from '../../../api/webhooks.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { ButtonLink } from '../../../components/links.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
@@ -169,19 +170,14 @@ function Details({ record }: { record: WebhookRecord }) {
               >
                 {webhookDetails.test}
               </Button>
-              <Button
+              <ButtonLink
                 variant="default"
                 leftSection={<IconPencil size={16} stroke={1.6} />}
-                renderRoot={(props) => (
-                  <Link
-                    to="/administration/integrations/webhooks/$webhookId/edit"
-                    params={{ webhookId: record.id }}
-                    {...props}
-                  />
-                )}
+                to="/administration/integrations/webhooks/$webhookId/edit"
+                params={{ webhookId: record.id }}
               >
                 {webhookDetails.edit}
-              </Button>
+              </ButtonLink>
             </>
           )
         }
@@ -240,12 +236,9 @@ function DeletedWebhook({ webhookId }: { webhookId: number }) {
         title={webhookDetails.gone.title}
         description={webhookDetails.gone.description}
         action={
-          <Button
-            variant="default"
-            renderRoot={(props) => <Link to="/administration/integrations/webhooks" {...props} />}
-          >
+          <ButtonLink variant="default" to="/administration/integrations/webhooks">
             {webhookDetails.gone.toList}
-          </Button>
+          </ButtonLink>
         }
       />
       {Number.isSafeInteger(webhookId) && (

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isOutdated } from '../../../api/errors.ts';
 import type { Read } from '../../../api/request.ts';
@@ -15,6 +15,7 @@ import {
 import { Callout } from '../../../components/callout.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { ButtonLink } from '../../../components/links.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
@@ -43,14 +44,13 @@ export function EditWebhookPage() {
         title={webhookEditing.readOnly.title}
         description={webhookEditing.readOnly.description}
         action={
-          <Button
+          <ButtonLink
             variant="default"
-            renderRoot={(props) => (
-              <Link to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} {...props} />
-            )}
+            to="/administration/integrations/webhooks/$webhookId"
+            params={{ webhookId }}
           >
             {webhookEditing.readOnly.back}
-          </Button>
+          </ButtonLink>
         }
       />
     );

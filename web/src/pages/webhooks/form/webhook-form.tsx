@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
-import { Link, type LinkProps } from '@tanstack/react-router';
+import type { LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import type { Subtopic } from '../../../../../src/events/catalogue.ts';
 import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
+import { ButtonLink } from '../../../components/links.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { useSession, useWebhooksReadOnly } from '../../../session/session-context.ts';
@@ -42,7 +43,7 @@ export function WebhookForm({
   problem: unknown;
   /** Shown above the form, such as a conflict to resolve. */
   notice?: ReactNode;
-  cancel: LinkProps;
+  cancel: Pick<LinkProps, 'to' | 'params'>;
   onSave: (configuration: WebhookConfiguration) => void;
 }) {
   const { form, draft, secret, errors, changed, change, changeSecret, checkedConfiguration, test } =
@@ -132,12 +133,9 @@ export function WebhookForm({
       <div className={styles.foot}>
         <FormProblem error={problem} fields={Object.keys(errors)} />
         <div className={styles.buttons}>
-          <Button
-            variant="default"
-            renderRoot={(props) => <Link {...cancel} {...props} activeOptions={{ exact: true }} />}
-          >
+          <ButtonLink variant="default" {...cancel} activeOptions={{ exact: true }}>
             {shared.cancel}
-          </Button>
+          </ButtonLink>
           <Button type="submit" loading={saving}>
             {current === null ? webhookEditing.create : webhookEditing.save}
           </Button>

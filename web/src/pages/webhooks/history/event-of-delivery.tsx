@@ -1,8 +1,7 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type EventWebhookRecord, eventsQuery, eventWebhooksQuery } from '../../../api/events.ts';
 import { MessageStatusBadge } from '../../../components/events/message-status-badge.tsx';
+import { AnchorLink } from '../../../components/links.tsx';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { Section } from './drawer-sections.tsx';
 import styles from './history.module.css';
@@ -18,22 +17,14 @@ function useEventId(messageId: string): number | null | undefined {
 /** A link to the event of a delivery. */
 export function EventLink({ messageId, children }: { messageId: string; children: string }) {
   const eventId = useEventId(messageId);
-  return (
-    <Anchor
-      renderRoot={(props) =>
-        eventId == null ? (
-          <Link
-            {...props}
-            to="/administration/integrations/events"
-            search={{ message_id: messageId } as never}
-          />
-        ) : (
-          <Link {...props} to="/administration/integrations/events/$eventId" params={{ eventId }} />
-        )
-      }
-    >
+  return eventId == null ? (
+    <AnchorLink to="/administration/integrations/events" search={{ message_id: messageId } as never}>
       {children}
-    </Anchor>
+    </AnchorLink>
+  ) : (
+    <AnchorLink to="/administration/integrations/events/$eventId" params={{ eventId }}>
+      {children}
+    </AnchorLink>
   );
 }
 
@@ -60,15 +51,14 @@ function OthersOf({ eventId, webhookId }: { eventId: number; webhookId: number }
         </ul>
       )}
       {isMore && (
-        <Anchor
+        <AnchorLink
           display="inline-block"
           mt="xs"
-          renderRoot={(props) => (
-            <Link {...props} to="/administration/integrations/events/$eventId" params={{ eventId }} />
-          )}
+          to="/administration/integrations/events/$eventId"
+          params={{ eventId }}
         >
           {texts.moreOthers}
-        </Anchor>
+        </AnchorLink>
       )}
     </Section>
   );
@@ -80,18 +70,13 @@ function Other({ other: { webhook_id: webhookId, name, message } }: { other: Eve
   return (
     <li className={styles.other}>
       <MessageStatusBadge status={message.status} />
-      <Anchor
-        renderRoot={(props) => (
-          <Link
-            {...props}
-            to="/administration/integrations/webhooks/$webhookId"
-            params={{ webhookId }}
-            search={(delivery === null ? {} : { delivery }) as never}
-          />
-        )}
+      <AnchorLink
+        to="/administration/integrations/webhooks/$webhookId"
+        params={{ webhookId }}
+        search={(delivery === null ? {} : { delivery }) as never}
       >
         <bdi>{name}</bdi>
-      </Anchor>
+      </AnchorLink>
     </li>
   );
 }

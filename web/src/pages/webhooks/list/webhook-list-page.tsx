@@ -1,7 +1,5 @@
-import { Button } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { TOPICS } from '../../../../../src/events/catalogue.ts';
 import { WEBHOOK_STATES } from '../../../../../src/ui-api/webhooks/webhook-list-choices.ts';
 import { fetchCurrent } from '../../../api/query-client.ts';
@@ -9,6 +7,7 @@ import type { WebhookOverview } from '../../../api/webhook-records.ts';
 import { deleteWebhook, webhookListQuery, webhooksKey } from '../../../api/webhooks.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
+import { ButtonLink } from '../../../components/links.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { useBulkDelete } from '../../../components/selection/use-bulk-delete.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
@@ -135,12 +134,12 @@ export function WebhookListPage() {
     onEnd: () => queryClient.invalidateQueries({ queryKey: webhooksKey }),
   });
   const add = useMay()('webhooks:write') && (
-    <Button
+    <ButtonLink
       leftSection={<IconPlus size={16} stroke={1.8} />}
-      renderRoot={(props) => <Link to="/administration/integrations/webhooks/new" {...props} />}
+      to="/administration/integrations/webhooks/new"
     >
       {query.data?.total === 0 && !table.narrowed ? webhooks.list.empty.action : webhooks.add}
-    </Button>
+    </ButtonLink>
   );
   const isEmpty = query.data?.total === 0 && !table.narrowed;
   return (

@@ -1,6 +1,5 @@
-import { Anchor, Button, Drawer, Skeleton } from '@mantine/core';
+import { Button, Drawer, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
 import { skipWaiting, type WaitingRecord, waitingMessageQuery } from '../../../api/waiting.ts';
@@ -9,6 +8,7 @@ import { webhooksKey } from '../../../api/webhooks.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
+import { AnchorLink } from '../../../components/links.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
@@ -115,19 +115,14 @@ function Details({
             ? null
             : [
                 texts.history,
-                <Anchor
+                <AnchorLink
                   key="history"
-                  renderRoot={(props) => (
-                    <Link
-                      {...props}
-                      to="/administration/integrations/webhooks/$webhookId"
-                      params={{ webhookId }}
-                      search={{ tab: 'history', delivery: message.delivery_id ?? undefined } as never}
-                    />
-                  )}
+                  to="/administration/integrations/webhooks/$webhookId"
+                  params={{ webhookId }}
+                  search={{ tab: 'history', delivery: message.delivery_id ?? undefined } as never}
                 >
                   {texts.toDelivery}
-                </Anchor>,
+                </AnchorLink>,
               ],
         ]}
       />
