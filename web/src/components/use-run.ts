@@ -12,7 +12,7 @@ export interface RunState {
  * Does work step by step until it is done or stopped, or until a step fails. Leaving the page stops it.
  * @param step does the next step, and returns the state after it: `running` if there is another one, else `done`
  * @param onLeft called at the end if the page was left, to show how far it got
- * @param onEnd called at each end, so that lists can be refreshed
+ * @param onEnd called at each end with the state, so that lists can be refreshed
  */
 export function useRun<T extends RunState>({
   step,
@@ -21,7 +21,7 @@ export function useRun<T extends RunState>({
 }: {
   step: (state: T) => Promise<T>;
   onLeft: (state: T) => void;
-  onEnd: () => Promise<unknown>;
+  onEnd: (state: T) => Promise<unknown>;
 }) {
   const [run, setRun] = useState<T | null>(null);
   const stopper = useRef<AbortController>(null);
@@ -45,7 +45,7 @@ export function useRun<T extends RunState>({
     }
     setRun(state);
     if (!isShown()) onLeft(state);
-    await onEnd();
+    await onEnd(state);
   };
 
   return {

@@ -1,4 +1,5 @@
 import { formatNumber } from '../../utilities/numbers.ts';
+import type { RunState } from '../use-run.ts';
 import { namesOf } from './failure-list.tsx';
 
 /** The texts of a bulk action. */
@@ -12,7 +13,7 @@ export interface BulkWords {
 }
 
 /** The state of a bulk action. After `done`, the failed items can be tried again. */
-export type BulkPhase = 'asking' | 'running' | 'stopped' | 'failed' | 'done';
+export type BulkPhase = 'asking' | RunState['phase'];
 
 /** How far a bulk action is. */
 export function progressOf(

@@ -1,7 +1,6 @@
-import { useEffect, useRef, useState } from 'react';
 import { concernsAll, isNotFound } from '../../api/errors.ts';
-import { useIsShown } from '../../utilities/use-is-shown.ts';
 import { notifyDone, notifyLeft } from '../notify.tsx';
+import { type RunState, useRun } from '../use-run.ts';
 import { type BulkPhase, type BulkWords, failuresIn, progressOf } from './bulk-words.ts';
 
 /** An item of a bulk action, with its display name. */
@@ -28,94 +27,64 @@ export interface BulkAction<T> {
   onClose: () => void;
 }
 
+/** How far a bulk action is. */
+interface BulkRun<T> extends RunState {
+  /** The items that are left. */
+  waiting: readonly BulkItem<T>[];
+  done: number;
+  failures: readonly Failure<T>[];
+}
+
 /**
  * Performs an action on items, one call for each, until it is stopped, the page is left, or an error concerns all of
  * them. The items that failed are collected. If the page is left, a notice says how far it was.
  */
 export function useBulkRun<T>({ items, words, act, onDone, onEnd, onClose }: BulkAction<T>) {
-  const [phase, setPhase] = useState<BulkPhase>('asking');
-  const [done, setDone] = useState(0);
-  const [failures, setFailures] = useState<readonly Failure<T>[]>([]);
-  const [error, setError] = useState<unknown>(null);
-  const waiting = useRef(items);
-  const stopper = useRef<AbortController>(null);
-  const isShown = useIsShown();
-  // Leaving the page stops it.
-  useEffect(() => () => stopper.current?.abort(), []);
-
-  const run = async (those: readonly BulkItem<T>[]) => {
-    const stop = new AbortController();
-    stopper.current = stop;
-    setPhase('running');
-    setError(null);
-    let left = those;
-    let end: BulkPhase = 'done';
-    let failure: unknown = null;
-    let doneNow = done;
-    const failed = phase === 'done' ? [] : [...failures];
-    const succeed = (row: T) => {
-      onDone(row);
-      doneNow += 1;
-      setDone(doneNow);
-    };
-    for (const item of those) {
-      if (stop.signal.aborted) {
-        end = 'stopped';
-        break;
-      }
+  const { run, start, resume, stop } = useRun<BulkRun<T>>({
+    step: async (state) => {
+      const [item, ...waiting] = state.waiting;
+      if (item === undefined) return { ...state, phase: 'done' };
+      const next: BulkRun<T> = { ...state, waiting, phase: waiting.length === 0 ? 'done' : 'running' };
       try {
-        // The current call is finished, so that its result is not lost.
         await act(item.row);
-        succeed(item.row);
-      } catch (cause) {
-        if (isNotFound(cause)) {
-          // Someone else has already done it.
-          succeed(item.row);
-        } else if (concernsAll(cause)) {
-          setError(cause);
-          failure = cause;
-          end = 'failed';
-          break;
-        } else {
-          failed.push({ ...item, error: cause });
-          setFailures([...failed]);
-        }
+      } catch (error) {
+        if (concernsAll(error)) throw error;
+        // Someone else may have already done it.
+        if (!isNotFound(error)) return { ...next, failures: [...state.failures, { ...item, error }] };
       }
-      left = left.slice(1);
-    }
-    waiting.current = left;
-    setPhase(end);
-    if (end === 'done' && failed.length === 0) {
-      notifyDone(words.done(doneNow));
-      onClose();
-    } else if (!isShown()) {
-      const result = progressOf(
-        left.length > 0 ? 'stopped' : end,
-        words,
-        doneNow,
-        items.length,
-        failed.length,
-      );
-      const title = words.confirm(items.length);
-      notifyLeft(title, [result, ...failuresIn(words, failed)].join(' '), failure);
-    }
-    await onEnd();
-  };
-
+      onDone(item.row);
+      return { ...next, done: state.done + 1 };
+    },
+    onLeft: (state) => {
+      if (isComplete(state)) return;
+      const { phase, waiting, done, failures, error } = state;
+      const end = waiting.length > 0 ? 'stopped' : phase;
+      const result = progressOf(end, words, done, items.length, failures.length);
+      notifyLeft(words.confirm(items.length), [result, ...failuresIn(words, failures)].join(' '), error);
+    },
+    onEnd: (state) => {
+      if (isComplete(state)) {
+        notifyDone(words.done(state.done));
+        onClose();
+      }
+      return onEnd();
+    },
+  });
+  const before: BulkRun<T> = { phase: 'running', waiting: items, done: 0, failures: [], error: null };
+  const phase: BulkPhase = run?.phase ?? 'asking';
   return {
+    ...(run ?? before),
     phase,
-    done,
-    failures,
-    /** The error that ended the run for all items. */
-    error,
     /** Starts, or continues with the items that are left. After `done`, it tries the failed ones again. */
     start: () => {
-      if (phase !== 'done') void run(waiting.current);
-      else {
-        setFailures([]);
-        void run(failures);
-      }
+      if (run === null) start(before);
+      else if (run.phase === 'done') start({ ...run, waiting: run.failures, failures: [] });
+      else resume();
     },
-    stop: () => stopper.current?.abort(),
+    stop,
   };
+}
+
+function isComplete<T>({ phase, failures }: BulkRun<T>): boolean {
+  return phase === 'done' && failures.length === 0;
 }
