@@ -1,3 +1,4 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
 import { isUnavailable, UnreachableError } from '../api/errors.ts';
 import { request } from '../api/request.ts';
 
@@ -15,6 +16,9 @@ export function pageCode<T>(load: () => Promise<T>): () => Promise<T> {
     }
   };
 }
+
+/** The component of a route, whose code {@link pageCode} loads. */
+export const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(pageCode(load), name);
 
 /** Whether the service responds, and can read its database. */
 export async function isReachable(): Promise<boolean> {

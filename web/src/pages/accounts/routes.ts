@@ -1,6 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { accountListSearch, accountSearch } from './account-search.ts';
 
@@ -8,10 +8,7 @@ const list = createRoute({
   getParentRoute: () => appRoute,
   path: 'accounts',
   validateSearch: accountListSearch,
-  component: lazyRouteComponent(
-    pageCode(() => import('./list/account-list-page.tsx')),
-    'AccountListPage',
-  ),
+  component: lazyPage(() => import('./list/account-list-page.tsx'), 'AccountListPage'),
   staticData: { title: pageTitles.accounts, needs: 'content:read' },
 });
 
@@ -23,10 +20,7 @@ const details = createRoute({
     stringify: ({ accountId }: { accountId: number }) => ({ accountId: String(accountId) }),
   },
   validateSearch: accountSearch,
-  component: lazyRouteComponent(
-    pageCode(() => import('./details/account-page.tsx')),
-    'AccountPage',
-  ),
+  component: lazyPage(() => import('./details/account-page.tsx'), 'AccountPage'),
   staticData: { title: pageTitles.account, needs: 'content:read' },
 });
 

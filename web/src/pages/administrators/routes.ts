@@ -1,15 +1,12 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { adminRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 
 const main = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/administrators',
-  component: lazyRouteComponent(
-    pageCode(() => import('./administrators-page.tsx')),
-    'AdministratorsPage',
-  ),
+  component: lazyPage(() => import('./administrators-page.tsx'), 'AdministratorsPage'),
   staticData: { title: pageTitles.administrators },
 });
 

@@ -1,6 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { adminRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 
 const PATH = 'administration/alerts';
@@ -13,20 +13,14 @@ const alertIdParams = {
 const list = createRoute({
   getParentRoute: () => adminRoute,
   path: PATH,
-  component: lazyRouteComponent(
-    pageCode(() => import('./alerts-page.tsx')),
-    'AlertsPage',
-  ),
+  component: lazyPage(() => import('./alerts-page.tsx'), 'AlertsPage'),
   staticData: { title: pageTitles.alerts, needs: 'webhooks:write' },
 });
 
 const add = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/new`,
-  component: lazyRouteComponent(
-    pageCode(() => import('./alert-form-pages.tsx')),
-    'CreateAlertPage',
-  ),
+  component: lazyPage(() => import('./alert-form-pages.tsx'), 'CreateAlertPage'),
   staticData: { title: pageTitles.newAlert, needs: 'webhooks:write' },
 });
 
@@ -34,10 +28,7 @@ const details = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/$alertId`,
   params: alertIdParams,
-  component: lazyRouteComponent(
-    pageCode(() => import('./alert-page.tsx')),
-    'AlertPage',
-  ),
+  component: lazyPage(() => import('./alert-page.tsx'), 'AlertPage'),
   staticData: { title: pageTitles.alert, needs: 'webhooks:write' },
 });
 
@@ -45,10 +36,7 @@ const edit = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/$alertId/edit`,
   params: alertIdParams,
-  component: lazyRouteComponent(
-    pageCode(() => import('./alert-form-pages.tsx')),
-    'EditAlertPage',
-  ),
+  component: lazyPage(() => import('./alert-form-pages.tsx'), 'EditAlertPage'),
   staticData: { title: pageTitles.editAlert, needs: 'webhooks:write' },
 });
 

@@ -1,7 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { AUDIT_ACTION_NAMES, AUDIT_OBJECT_TYPES } from '../../../../src/audit/actions.ts';
 import { adminRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
@@ -18,10 +18,7 @@ const log = createRoute({
     texts: ['user', 'object_id', 'cursor'],
     times: ['from', 'to'],
   }),
-  component: lazyRouteComponent(
-    pageCode(() => import('./audit-page.tsx')),
-    'AuditPage',
-  ),
+  component: lazyPage(() => import('./audit-page.tsx'), 'AuditPage'),
   staticData: { title: pageTitles.auditLog, needs: 'audit:read' },
 });
 

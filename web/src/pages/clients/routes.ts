@@ -1,7 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { CLIENT_SORTS, CLIENT_STATES } from '../../../../src/ui-api/clients/client-list-choices.ts';
 import { adminRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
@@ -9,10 +9,7 @@ const main = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/integrations/clients',
   validateSearch: tableSearch({ sorts: CLIENT_SORTS, filters: { state: CLIENT_STATES } }),
-  component: lazyRouteComponent(
-    pageCode(() => import('./clients-page.tsx')),
-    'ClientsPage',
-  ),
+  component: lazyPage(() => import('./clients-page.tsx'), 'ClientsPage'),
   staticData: { title: pageTitles.clients },
 });
 

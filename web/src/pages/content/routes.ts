@@ -1,7 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { LEARNING_STANDARDS } from '../../../../src/course-packages/learning-standard.ts';
 import { appRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 import { CONTENT_KINDS, CONTENT_SORTS } from './overview/content-kinds.ts';
@@ -9,10 +9,7 @@ import { CONTENT_KINDS, CONTENT_SORTS } from './overview/content-kinds.ts';
 const layout = createRoute({
   getParentRoute: () => appRoute,
   id: 'content-layout',
-  component: lazyRouteComponent(
-    pageCode(() => import('./content-layout.tsx')),
-    'ContentLayout',
-  ),
+  component: lazyPage(() => import('./content-layout.tsx'), 'ContentLayout'),
   staticData: { needs: 'content:read' },
 });
 
@@ -24,20 +21,14 @@ const folder = createRoute({
     filters: { kind: CONTENT_KINDS, below: ['yes', 'no'], learning_standard: LEARNING_STANDARDS },
     ids: ['folder'],
   }),
-  component: lazyRouteComponent(
-    pageCode(() => import('./overview/folder-page.tsx')),
-    'FolderPage',
-  ),
+  component: lazyPage(() => import('./overview/folder-page.tsx'), 'FolderPage'),
   staticData: { title: pageTitles.content },
 });
 
 const course = createRoute({
   getParentRoute: () => layout,
   path: 'content/courses/$courseId',
-  component: lazyRouteComponent(
-    pageCode(() => import('./course/course-page.tsx')),
-    'CoursePage',
-  ),
+  component: lazyPage(() => import('./course/course-page.tsx'), 'CoursePage'),
   staticData: { title: pageTitles.course },
 });
 
@@ -48,20 +39,14 @@ const newEquivalent = createRoute({
   getParentRoute: () => layout,
   path: 'content/equivalents/new',
   validateSearch: newGroupSearch,
-  component: lazyRouteComponent(
-    pageCode(() => import('./groups/new-equivalent-page.tsx')),
-    'NewEquivalentPage',
-  ),
+  component: lazyPage(() => import('./groups/new-equivalent-page.tsx'), 'NewEquivalentPage'),
   staticData: { title: pageTitles.newEquivalent, needs: 'content:write' },
 });
 
 const equivalent = createRoute({
   getParentRoute: () => layout,
   path: 'content/equivalents/$equivalentId',
-  component: lazyRouteComponent(
-    pageCode(() => import('./groups/equivalent-page.tsx')),
-    'EquivalentPage',
-  ),
+  component: lazyPage(() => import('./groups/equivalent-page.tsx'), 'EquivalentPage'),
   staticData: { title: pageTitles.equivalent },
 });
 
@@ -69,20 +54,14 @@ const newBundle = createRoute({
   getParentRoute: () => layout,
   path: 'content/bundles/new',
   validateSearch: newGroupSearch,
-  component: lazyRouteComponent(
-    pageCode(() => import('./groups/new-bundle-page.tsx')),
-    'NewBundlePage',
-  ),
+  component: lazyPage(() => import('./groups/new-bundle-page.tsx'), 'NewBundlePage'),
   staticData: { title: pageTitles.newBundle, needs: 'content:write' },
 });
 
 const bundle = createRoute({
   getParentRoute: () => layout,
   path: 'content/bundles/$bundleId',
-  component: lazyRouteComponent(
-    pageCode(() => import('./groups/bundle-page.tsx')),
-    'BundlePage',
-  ),
+  component: lazyPage(() => import('./groups/bundle-page.tsx'), 'BundlePage'),
   staticData: { title: pageTitles.bundle },
 });
 

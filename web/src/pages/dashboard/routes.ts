@@ -1,6 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { chartSearch } from '../../utilities/chart-search.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
@@ -9,10 +9,7 @@ const main = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
   validateSearch: onlyKnown(chartSearch),
-  component: lazyRouteComponent(
-    pageCode(() => import('./dashboard-page.tsx')),
-    'DashboardPage',
-  ),
+  component: lazyPage(() => import('./dashboard-page.tsx'), 'DashboardPage'),
   staticData: { title: pageTitles.dashboard },
 });
 

@@ -1,7 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { MAX_COUNTED } from '../../../../src/ui-api/list-limits.ts';
 import { adminRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
@@ -18,10 +18,7 @@ const list = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/integrations/dead-letters',
   validateSearch: onlyKnown((given) => ({ ...ofTable(given), ...historySearch(given) })),
-  component: lazyRouteComponent(
-    pageCode(() => import('./dead-letters-page.tsx')),
-    'DeadLettersPage',
-  ),
+  component: lazyPage(() => import('./dead-letters-page.tsx'), 'DeadLettersPage'),
   staticData: { title: pageTitles.deadLetters, needs: 'webhooks:read' },
 });
 

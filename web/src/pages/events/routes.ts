@@ -1,7 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
 import { adminRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
@@ -17,10 +17,7 @@ const list = createRoute({
     texts: ['registration_id', 'learner_id', 'user', 'message_id', 'cursor'],
     times: ['from', 'to'],
   }),
-  component: lazyRouteComponent(
-    pageCode(() => import('./events-page.tsx')),
-    'EventsPage',
-  ),
+  component: lazyPage(() => import('./events-page.tsx'), 'EventsPage'),
   staticData: { title: pageTitles.events, needs: 'webhooks:read' },
 });
 
@@ -32,10 +29,7 @@ const details = createRoute({
     stringify: ({ eventId }: { eventId: number }) => ({ eventId: String(eventId) }),
   },
   validateSearch: tableSearch({ sorts: [], ids: ['webhook_id'] }),
-  component: lazyRouteComponent(
-    pageCode(() => import('./event-page.tsx')),
-    'EventPage',
-  ),
+  component: lazyPage(() => import('./event-page.tsx'), 'EventPage'),
   staticData: { title: pageTitles.event, needs: 'webhooks:read' },
 });
 

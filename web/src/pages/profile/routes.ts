@@ -1,15 +1,12 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 
 const main = createRoute({
   getParentRoute: () => appRoute,
   path: 'profile',
-  component: lazyRouteComponent(
-    pageCode(() => import('./profile-page.tsx')),
-    'ProfilePage',
-  ),
+  component: lazyPage(() => import('./profile-page.tsx'), 'ProfilePage'),
   staticData: { title: pageTitles.profile },
 });
 

@@ -1,6 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { registrationListSearch } from './registration-search.ts';
 
@@ -8,20 +8,14 @@ const list = createRoute({
   getParentRoute: () => appRoute,
   path: 'registrations',
   validateSearch: registrationListSearch,
-  component: lazyRouteComponent(
-    pageCode(() => import('./registration-list-page.tsx')),
-    'RegistrationListPage',
-  ),
+  component: lazyPage(() => import('./registration-list-page.tsx'), 'RegistrationListPage'),
   staticData: { title: pageTitles.registrations, needs: 'content:read' },
 });
 
 const details = createRoute({
   getParentRoute: () => appRoute,
   path: 'registrations/$registrationId',
-  component: lazyRouteComponent(
-    pageCode(() => import('./details/registration-page.tsx')),
-    'RegistrationPage',
-  ),
+  component: lazyPage(() => import('./details/registration-page.tsx'), 'RegistrationPage'),
   staticData: { title: pageTitles.registration, needs: 'content:read' },
 });
 

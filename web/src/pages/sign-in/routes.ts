@@ -1,7 +1,7 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { sessionQuery } from '../../api/session.ts';
 import { rootRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
 import { nextAddress } from './next-address.ts';
@@ -20,10 +20,7 @@ const signIn = createRoute({
     const state = await context.queryClient.ensureQueryData(sessionQuery);
     if (state.signedIn) throw redirect({ href: search.next ?? '/', replace: true });
   },
-  component: lazyRouteComponent(
-    pageCode(() => import('./sign-in-page.tsx')),
-    'SignInPage',
-  ),
+  component: lazyPage(() => import('./sign-in-page.tsx'), 'SignInPage'),
   staticData: { title: pageTitles.signIn },
 });
 
@@ -36,10 +33,7 @@ const setup = createRoute({
     // Removed from the address at once; otherwise, the history and the screen would show it.
     throw redirect({ to: '/setup', hash: '', state: { setupToken: token }, replace: true });
   },
-  component: lazyRouteComponent(
-    pageCode(() => import('./setup-page.tsx')),
-    'SetupPage',
-  ),
+  component: lazyPage(() => import('./setup-page.tsx'), 'SetupPage'),
   staticData: { title: pageTitles.setup },
 });
 

@@ -1,6 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { adminRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
@@ -8,10 +8,7 @@ const main = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/system',
   validateSearch: tableSearch({ sorts: [], filters: { show: ['changed'] } }),
-  component: lazyRouteComponent(
-    pageCode(() => import('./system-page.tsx')),
-    'SystemPage',
-  ),
+  component: lazyPage(() => import('./system-page.tsx'), 'SystemPage'),
   staticData: { title: pageTitles.system },
 });
 

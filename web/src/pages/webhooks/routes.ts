@@ -1,8 +1,8 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { TOPICS } from '../../../../src/events/catalogue.ts';
 import { WEBHOOK_SORTS, WEBHOOK_STATES } from '../../../../src/ui-api/webhooks/webhook-list-choices.ts';
 import { adminRoute } from '../../layout/root-routes.ts';
-import { pageCode } from '../../navigation/page-code.ts';
+import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
@@ -14,20 +14,14 @@ const list = createRoute({
   getParentRoute: () => adminRoute,
   path: PATH,
   validateSearch: tableSearch({ sorts: WEBHOOK_SORTS, filters: { topic: TOPICS, state: WEBHOOK_STATES } }),
-  component: lazyRouteComponent(
-    pageCode(() => import('./list/webhook-list-page.tsx')),
-    'WebhookListPage',
-  ),
+  component: lazyPage(() => import('./list/webhook-list-page.tsx'), 'WebhookListPage'),
   staticData: { title: pageTitles.webhooks, needs: 'webhooks:read' },
 });
 
 const add = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/new`,
-  component: lazyRouteComponent(
-    pageCode(() => import('./form/add-webhook-page.tsx')),
-    'AddWebhookPage',
-  ),
+  component: lazyPage(() => import('./form/add-webhook-page.tsx'), 'AddWebhookPage'),
   staticData: { title: pageTitles.newWebhook, needs: 'webhooks:write' },
 });
 
@@ -41,10 +35,7 @@ const details = createRoute({
   path: `${PATH}/$webhookId`,
   params: webhookIdParams,
   validateSearch: onlyKnown(detailsSearch),
-  component: lazyRouteComponent(
-    pageCode(() => import('./details/webhook-page.tsx')),
-    'WebhookPage',
-  ),
+  component: lazyPage(() => import('./details/webhook-page.tsx'), 'WebhookPage'),
   staticData: { title: pageTitles.webhook, needs: 'webhooks:read' },
 });
 
@@ -52,10 +43,7 @@ const edit = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/$webhookId/edit`,
   params: webhookIdParams,
-  component: lazyRouteComponent(
-    pageCode(() => import('./form/edit-webhook-page.tsx')),
-    'EditWebhookPage',
-  ),
+  component: lazyPage(() => import('./form/edit-webhook-page.tsx'), 'EditWebhookPage'),
   staticData: { title: pageTitles.editWebhook, needs: 'webhooks:write' },
 });
 
