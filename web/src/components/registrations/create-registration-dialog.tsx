@@ -6,7 +6,6 @@ import { MAX_LEARNER_ID_LENGTH } from '../../../../src/text-lengths.ts';
 import { assetSearchQuery, assetsByIdQuery } from '../../api/assets.ts';
 import { ApiError, isConflict } from '../../api/errors.ts';
 import { createRegistration, registrationsKey } from '../../api/registrations.ts';
-import { newIdempotencyKey } from '../../api/request.ts';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { registrations } from '../../texts/registrations.ts';
@@ -16,6 +15,7 @@ import { FormButtons } from '../form-buttons.tsx';
 import { FormProblem, fieldOf } from '../form-problem.tsx';
 import { AnchorLink } from '../links.tsx';
 import { notifyDone } from '../notify.tsx';
+import { useIdempotencyKey } from '../use-idempotency-key.ts';
 import { AccountField, SubjectField } from './registration-fields.tsx';
 
 const FIELDS = ['account_id', 'course_id', 'learner_id'] as const;
@@ -71,18 +71,10 @@ function CreateForm({
   );
   const [learner, setLearner] = useState('');
   const { faults, show, correct, place, focus } = useFaults();
-  /** The idempotency key of the input that was sent. */
-  const key = useRef('');
-  const changed = (field: Field) => {
-    key.current = '';
-    correct(field);
-  };
+  const keyFor = useIdempotencyKey();
   const notHeld = useNotHeld(account[0], course[0]);
   const create = useFormMutation({
-    mutationFn: (body: RegistrationInput) => {
-      if (key.current === '') key.current = newIdempotencyKey();
-      return createRegistration(body, key.current);
-    },
+    mutationFn: (body: RegistrationInput) => createRegistration(body, keyFor(body)),
     onSuccess: async ({ registration_id: registrationId, learner_id }) => {
       notifyDone(texts.done(learner_id));
       await leave({ to: '/registrations/$registrationId', params: { registrationId }, replace: true });
@@ -127,7 +119,7 @@ function CreateForm({
             onOpenChange={onChoosing}
             onChange={(value) => {
               setAccount(value);
-              changed('account_id');
+              correct('account_id');
             }}
           />
         </div>
@@ -139,7 +131,7 @@ function CreateForm({
             onOpenChange={onChoosing}
             onChange={(value) => {
               setCourse(value);
-              changed('course_id');
+              correct('course_id');
             }}
           />
         </div>
@@ -151,7 +143,7 @@ function CreateForm({
             value={learner}
             onChange={({ currentTarget }) => {
               setLearner(currentTarget.value);
-              changed('learner_id');
+              correct('learner_id');
             }}
             error={faults.learner_id}
             data-autofocus={accountId !== undefined && courseId !== undefined ? true : undefined}

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import {
   type Alert,
   type AlertConfiguration,
@@ -10,13 +10,14 @@ import {
   updateAlert,
 } from '../../api/alerts.ts';
 import { isOutdated } from '../../api/errors.ts';
-import { newIdempotencyKey, type Read, readRecord } from '../../api/request.ts';
+import { type Read, readRecord } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { useIdempotencyKey } from '../../components/use-idempotency-key.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { alerts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
@@ -33,14 +34,9 @@ export function CreateAlertPage() {
   const leave = useLeave();
   const queryClient = useQueryClient();
   const [initial] = useState(newDraft);
-  /** The last input that was sent, and its key. */
-  const sent = useRef({ input: '', key: '' });
+  const keyFor = useIdempotencyKey();
   const create = useFormMutation({
-    mutationFn: (configuration: AlertConfiguration) => {
-      const input = JSON.stringify(configuration);
-      if (sent.current.input !== input) sent.current = { input, key: newIdempotencyKey() };
-      return createAlert(configuration, sent.current.key);
-    },
+    mutationFn: (configuration: AlertConfiguration) => createAlert(configuration, keyFor(configuration)),
     onSuccess: async ({ id, name }) => {
       notifyDone(texts.created(name));
       await queryClient.invalidateQueries({ queryKey: alertsKey });

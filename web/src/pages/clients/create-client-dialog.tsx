@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { type ClientInput, type ClientWithSecret, clientsKey, createClient } from '../../api/clients.ts';
-import { newIdempotencyKey } from '../../api/request.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import type { FollowSecret } from '../../components/secret-in-progress.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { useIdempotencyKey } from '../../components/use-idempotency-key.ts';
 import { clients } from '../../texts/clients.ts';
 import { useWhileShown } from '../../utilities/use-is-shown.ts';
 import { ClientForm } from './client-form.tsx';
@@ -46,15 +45,10 @@ function CreateForm({
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
-  /** The last input that was sent, and its key. */
-  const sent = useRef({ input: '', key: '' });
+  const keyFor = useIdempotencyKey();
   const close = useWhileShown(onClose);
   const create = useFormMutation({
-    mutationFn: (input: ClientInput) => {
-      const text = JSON.stringify(input);
-      if (sent.current.input !== text) sent.current = { input: text, key: newIdempotencyKey() };
-      return follow(createClient(input, sent.current.key));
-    },
+    mutationFn: (input: ClientInput) => follow(createClient(input, keyFor(input))),
     onSuccess: (client) => {
       close();
       onCreated(client);

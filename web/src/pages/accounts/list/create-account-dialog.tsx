@@ -1,13 +1,12 @@
 import { Modal, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { accountsKey, createAccount } from '../../../api/accounts.ts';
-import { newIdempotencyKey } from '../../../api/request.ts';
 import { FormProblem, showFieldErrors } from '../../../components/form-problem.tsx';
 import { nameFault } from '../../../components/name-fault.ts';
 import { notifyDone } from '../../../components/notify.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useIdempotencyKey } from '../../../components/use-idempotency-key.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { accounts } from '../../../texts/accounts.ts';
 import { AccountForm } from '../account-form.tsx';
@@ -27,19 +26,15 @@ export function CreateAccountDialog({ opened, onClose }: { opened: boolean; onCl
 function CreateForm({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
   const leave = useLeave();
-  const key = useRef('');
+  const keyFor = useIdempotencyKey();
   const form = useForm({
     initialValues: { name: '', enabled: true },
     validate: { name: (value) => nameFault(value, accounts.checks.name) },
-    // The key belongs to the name that was sent with it.
-    onValuesChange: () => {
-      key.current = '';
-    },
   });
   const create = useFormMutation({
     mutationFn: ({ name, enabled }: typeof form.values) => {
-      if (key.current === '') key.current = newIdempotencyKey();
-      return createAccount({ name: name.trim(), enabled }, key.current);
+      const account = { name: name.trim(), enabled };
+      return createAccount(account, keyFor(account));
     },
     onSuccess: async (account) => {
       notifyDone(accounts.created(account.name));

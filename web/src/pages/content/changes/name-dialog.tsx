@@ -10,13 +10,14 @@ import {
 import { ApiError, isOutdated } from '../../../api/errors.ts';
 import { contentKey, createFolder } from '../../../api/folders.ts';
 import { FOR_EDIT } from '../../../api/for-edit.ts';
-import { newIdempotencyKey, type Read } from '../../../api/request.ts';
+import type { Read } from '../../../api/request.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { nameFault } from '../../../components/name-fault.ts';
 import { notifyDone } from '../../../components/notify.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useIdempotencyKey } from '../../../components/use-idempotency-key.ts';
 import { folders } from '../../../texts/content.ts';
 import { useIsShown, useWhileShown } from '../../../utilities/use-is-shown.ts';
 
@@ -58,13 +59,12 @@ function CreateForm({
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
-  // The key belongs to the name that was sent with it: another name is another folder.
-  const attempt = useRef({ name: '', key: newIdempotencyKey() });
+  const keyFor = useIdempotencyKey();
   const isShown = useIsShown(opened);
   const create = useFormMutation({
     mutationFn: (name: string) => {
-      if (attempt.current.name !== name) attempt.current = { name, key: newIdempotencyKey() };
-      return createFolder({ name, parent_id: parent.id }, attempt.current.key);
+      const folder = { name, parent_id: parent.id };
+      return createFolder(folder, keyFor(folder));
     },
     onSuccess: async (folder) => {
       await queryClient.invalidateQueries({ queryKey: contentKey });

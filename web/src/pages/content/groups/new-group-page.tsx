@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
-import { newIdempotencyKey } from '../../../api/request.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useIdempotencyKey } from '../../../components/use-idempotency-key.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { groups } from '../../../texts/content-groups.ts';
 import { FolderPath } from '../folders/folder-path.tsx';
@@ -24,15 +24,10 @@ export function NewGroupPage({
 }) {
   const queryClient = useQueryClient();
   const leave = useLeave();
-  // The key belongs to the draft that was sent with it: another draft is another creation.
-  const attempt = useRef({ content: '', key: '' });
+  const keyFor = useIdempotencyKey();
   const initial = useRef(emptyDraft(folderId)).current;
   const save = useFormMutation({
-    mutationFn: (draft: GroupDraft) => {
-      const text = JSON.stringify(draft);
-      if (attempt.current.content !== text) attempt.current = { content: text, key: newIdempotencyKey() };
-      return create(draft, attempt.current.key);
-    },
+    mutationFn: (draft: GroupDraft) => create(draft, keyFor(draft)),
     onSuccess: async ({ id, name }) => {
       notifyDone(groups[kind].created(name));
       const address = addressOf(kind === 'equivalent' ? 'EQUIVALENT' : 'BUNDLE', id);

@@ -1,11 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
-import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookConfiguration } from '../../../api/webhook-records.ts';
 import { createWebhook, webhooksKey } from '../../../api/webhooks.ts';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useIdempotencyKey } from '../../../components/use-idempotency-key.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
@@ -18,14 +17,9 @@ const LIST = { to: '/administration/integrations/webhooks' } as const;
 export function AddWebhookPage() {
   const leave = useLeave();
   const queryClient = useQueryClient();
-  // The same key for the same content, so that sending it again after a lost response creates nothing twice.
-  const attempt = useRef({ content: '', key: '' });
+  const keyFor = useIdempotencyKey();
   const create = useFormMutation({
-    mutationFn: (configuration: WebhookConfiguration) => {
-      const content = JSON.stringify(configuration);
-      if (attempt.current.content !== content) attempt.current = { content, key: newIdempotencyKey() };
-      return createWebhook(configuration, attempt.current.key);
-    },
+    mutationFn: (configuration: WebhookConfiguration) => createWebhook(configuration, keyFor(configuration)),
     onSuccess: async (record) => {
       await queryClient.invalidateQueries({ queryKey: webhooksKey });
       notifyDone(webhookEditing.created(record.name));

@@ -1,11 +1,10 @@
 import { Button, Drawer, Skeleton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { postbackFailureReason } from '../../../../../src/webhooks/history/postback-failure.ts';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
 import { type Delivery, type DeliveryAttempt, deliveryQuery, redeliver } from '../../../api/deliveries.ts';
-import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
 import { BusyButton } from '../../../components/busy-button.tsx';
@@ -16,6 +15,7 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useIdempotencyKey } from '../../../components/use-idempotency-key.ts';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
@@ -179,14 +179,10 @@ function LatestResponse({ attempt }: { attempt: DeliveryAttempt }) {
 function Redelivery({ delivery, webhook }: { delivery: Delivery; webhook: WebhookRecord | null }) {
   const readOnly = useWebhooksReadOnly();
   const queryClient = useQueryClient();
-  // One key per state, so that a second click, or a retry after a lost response, sends nothing twice.
-  const attempt = useRef({ of: '', key: '' });
+  const keyFor = useIdempotencyKey();
   const send = useFormMutation({
-    mutationFn: () => {
-      const of = `${delivery.id} ${delivery.updated_dt}`;
-      if (attempt.current.of !== of) attempt.current = { of, key: newIdempotencyKey() };
-      return redeliver(delivery.webhook_id, delivery.id, attempt.current.key);
-    },
+    // One key per state, so that a second click, or a retry after a lost response, sends nothing twice.
+    mutationFn: () => redeliver(delivery.webhook_id, delivery.id, keyFor([delivery.id, delivery.updated_dt])),
     onSuccess: () => notifyDone(texts.redelivered),
     onSettled: () =>
       Promise.all([
