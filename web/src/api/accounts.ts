@@ -1,10 +1,9 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { AccountRecord as Account } from '../../../src/content/accounts/account-schemas.ts';
 import type { ContentReference } from '../../../src/events/event.ts';
 import type { AccountContent, AccountOverview } from '../../../src/ui-api/content/account-list-routes.ts';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import { LIST_MS, polling } from './polling.ts';
+import { forEditQuery, pageQuery, recordQuery } from './queries.ts';
 import { deleteIfPresent, LONG_DELETION_MS, type Read, readRecord, request } from './request.ts';
 
 export type { Account, AccountContent, AccountOverview };
@@ -16,32 +15,24 @@ export const MAX_ADDED_AT_ONCE = 500;
 export const accountsKey = ['accounts'] as const;
 
 export const accountListQuery = (query: object) =>
-  queryOptions({
-    queryKey: [...accountsKey, 'list', query],
-    queryFn: ({ signal }) =>
-      request<ListResponse<AccountOverview>>('GET', withQuery('/ui/api/accounts', query), { signal }),
-    placeholderData: keepPreviousData,
-    ...polling(LIST_MS),
-  });
+  pageQuery<ListResponse<AccountOverview>>(
+    [...accountsKey, 'list', query],
+    withQuery('/ui/api/accounts', query),
+  );
 
 /** The record with its `ETag`. */
 export const accountQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...accountsKey, id, 'record'],
-    queryFn: ({ signal }) => readRecord<Account>(`/accounts/${id}`, signal),
-    ...polling(LIST_MS),
-  });
+  recordQuery<Account>([...accountsKey, id, 'record'], `/accounts/${id}`);
+
+/** What an edit starts from. */
+export const accountForEditQuery = (id: number) =>
+  forEditQuery<Account>([...accountsKey, id, 'record', 'edit'], `/accounts/${id}`);
 
 export const accountContentsQuery = (id: number, query: object) =>
-  queryOptions({
-    queryKey: [...accountsKey, id, 'contents', query],
-    queryFn: ({ signal }) =>
-      request<ListResponse<AccountContent>>('GET', withQuery(`/ui/api/accounts/${id}/contents`, query), {
-        signal,
-      }),
-    placeholderData: keepPreviousData,
-    ...polling(LIST_MS),
-  });
+  pageQuery<ListResponse<AccountContent>>(
+    [...accountsKey, id, 'contents', query],
+    withQuery(`/ui/api/accounts/${id}/contents`, query),
+  );
 
 export function createAccount(
   body: { name: string; enabled: boolean },
@@ -53,14 +44,14 @@ export function createAccount(
 /** Rejected (412) if someone else has changed it since `read`. */
 export function renameAccount({ record, etag }: Read<Account>, name: string): Promise<Account> {
   const body = { name, enabled: record.enabled };
-  return request('PUT', `/accounts/${record.id}`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
+  return request('PUT', `/accounts/${record.id}`, { body, ifMatch: etag });
 }
 
 /** Reads the account and writes it back with only this change. */
 export async function setAccountEnabled(id: number, enabled: boolean): Promise<Account> {
   const { record, etag } = await readRecord<Account>(`/accounts/${id}`);
   const body = { name: record.name, enabled };
-  return await request('PUT', `/accounts/${id}`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
+  return await request('PUT', `/accounts/${id}`, { body, ifMatch: etag });
 }
 
 export function deleteAccount(id: number): Promise<void> {

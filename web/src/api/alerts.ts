@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { FiringRecord as AlertFiring } from '../../../src/alerts/firings/firing-schemas.ts';
 import type {
   AlertRecord as Alert,
@@ -7,8 +7,8 @@ import type {
 } from '../../../src/alerts/rules/alert-schemas.ts';
 import { MINUTE_MS } from '../../../src/time/units.ts';
 import { withQuery } from './addresses.ts';
-import { FOR_EDIT } from './for-edit.ts';
 import { LIVE_MS, polling } from './polling.ts';
+import { forEditQuery, pageQuery, recordQuery } from './queries.ts';
 import { type Read, readRecord, request } from './request.ts';
 
 export type { Alert, AlertFiring, AlertNotice };
@@ -44,35 +44,19 @@ export const alertListQuery = queryOptions({
 });
 
 export const alertQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...alertsKey, id, 'record'],
-    queryFn: ({ signal }) => readRecord<Alert>(`/alerts/${id}`, signal),
-    ...polling(LIVE_MS),
-  });
+  recordQuery<Alert>([...alertsKey, id, 'record'], `/alerts/${id}`, LIVE_MS);
 
 /** What an edit starts from. */
 export const alertForEditQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...alertsKey, id, 'edit'],
-    queryFn: ({ signal }) => readRecord<Alert>(`/alerts/${id}`, signal),
-    ...FOR_EDIT,
-  });
+  forEditQuery<Alert>([...alertsKey, id, 'edit'], `/alerts/${id}`);
 
 /** The newest firings of a rule, or of all. */
 export const firingsQuery = (query: { alert_id?: number; limit: number }) =>
-  queryOptions({
-    queryKey: [...alertsKey, 'firings', query],
-    queryFn: ({ signal }) =>
-      request<{ data: AlertFiring[]; next_cursor: string | null }>(
-        'GET',
-        withQuery('/alert-firings', query),
-        {
-          signal,
-        },
-      ),
-    placeholderData: keepPreviousData,
-    ...polling(ALERT_LIST_MS),
-  });
+  pageQuery<{ data: AlertFiring[]; next_cursor: string | null }>(
+    [...alertsKey, 'firings', query],
+    withQuery('/alert-firings', query),
+    ALERT_LIST_MS,
+  );
 
 /** A page of the firings of a rule, after a cursor. */
 export function readFirings(
@@ -80,10 +64,7 @@ export function readFirings(
   cursor: string | null,
   limit: number,
 ): Promise<{ data: AlertFiring[]; next_cursor: string | null }> {
-  return request(
-    'GET',
-    withQuery('/alert-firings', { alert_id: alertId, limit, cursor: cursor ?? undefined }),
-  );
+  return request('GET', withQuery('/alert-firings', { alert_id: alertId, limit, cursor }));
 }
 
 export function createAlert(body: AlertConfiguration, idempotencyKey: string): Promise<Alert> {
@@ -91,7 +72,7 @@ export function createAlert(body: AlertConfiguration, idempotencyKey: string): P
 }
 
 export function updateAlert({ record: { id }, etag }: Read<Alert>, body: AlertConfiguration): Promise<Alert> {
-  return request('PUT', `/alerts/${id}`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
+  return request('PUT', `/alerts/${id}`, { body, ifMatch: etag });
 }
 
 /** Reads the rule and writes it back with only this change. All other members are kept, including the URL. */

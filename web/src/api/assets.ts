@@ -18,7 +18,7 @@ export const assetSearchQuery = (types: readonly FocusType[], search: string, he
       const path = withQuery('/ui/api/search/assets', {
         types,
         search,
-        ...(heldBy === null ? {} : { held_by: heldBy }),
+        held_by: heldBy,
       });
       return (await request<{ data: Asset[] }>('GET', path, { signal })).data;
     },

@@ -1,10 +1,8 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { AuditAction, AuditObjectType } from '../../../src/audit/actions.ts';
 import type { ActorType } from '../../../src/audit/actor.ts';
 import type { AuditEntryRecord as AuditEntry } from '../../../src/audit/audit-schemas.ts';
 import { withQuery } from './addresses.ts';
-import { LIST_MS, polling } from './polling.ts';
-import { request } from './request.ts';
+import { pageQuery } from './queries.ts';
 
 export type { ActorType, AuditAction, AuditEntry, AuditObjectType };
 
@@ -28,10 +26,4 @@ export interface AuditSearch {
 
 /** A page of the audit log, newest first. */
 export const auditQuery = (search: AuditSearch, limit: number) =>
-  queryOptions({
-    queryKey: ['audit-log', search, limit],
-    queryFn: ({ signal }) =>
-      request<AuditPage>('GET', withQuery('/audit-log', { ...search, limit }), { signal }),
-    placeholderData: keepPreviousData,
-    ...polling(LIST_MS),
-  });
+  pageQuery<AuditPage>(['audit-log', search, limit], withQuery('/audit-log', { ...search, limit }));

@@ -1,13 +1,11 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { BundledType } from '../../../src/content/bundles/bundle.ts';
 import type { BundleBody, BundleRecord } from '../../../src/content/bundles/bundle-schemas.ts';
 import type { BundleOverview } from '../../../src/ui-api/content/content-list-routes.ts';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
-import { FOR_EDIT } from './for-edit.ts';
-import { LIST_MS, polling } from './polling.ts';
-import { type Read, readRecord, replaceRecord, request } from './request.ts';
+import { forEditQuery, pageQuery, recordQuery } from './queries.ts';
+import { type Read, replaceRecord, request } from './request.ts';
 
 export type { BundledType, BundleOverview, BundleRecord };
 
@@ -15,29 +13,18 @@ export type { BundledType, BundleOverview, BundleRecord };
 export type BundleInput = Required<Pick<BundleBody, 'name' | 'folder_id' | 'contents'>>;
 
 export const bundleListQuery = (query: object) =>
-  queryOptions({
-    queryKey: [...contentKey, 'bundles', 'list', query],
-    queryFn: ({ signal }) =>
-      request<ListResponse<BundleOverview>>('GET', withQuery('/ui/api/bundles', query), { signal }),
-    placeholderData: keepPreviousData,
-    ...polling(LIST_MS),
-  });
+  pageQuery<ListResponse<BundleOverview>>(
+    [...contentKey, 'bundles', 'list', query],
+    withQuery('/ui/api/bundles', query),
+  );
 
 /** The record, for those who only read it. */
 export const bundleQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...contentKey, 'bundles', id],
-    queryFn: ({ signal }) => readRecord<BundleRecord>(`/bundles/${id}`, signal),
-    ...polling(LIST_MS),
-  });
+  recordQuery<BundleRecord>([...contentKey, 'bundles', id], `/bundles/${id}`);
 
 /** What the page of a bundle, which is its form, starts from. */
 export const bundleForEditQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...contentKey, 'bundles', id, 'edit'],
-    queryFn: ({ signal }) => readRecord<BundleRecord>(`/bundles/${id}`, signal),
-    ...FOR_EDIT,
-  });
+  forEditQuery<BundleRecord>([...contentKey, 'bundles', id, 'edit'], `/bundles/${id}`);
 
 export function createBundle(body: BundleInput, idempotencyKey: string): Promise<BundleRecord> {
   return request('POST', '/bundles', { body, idempotencyKey });
@@ -48,5 +35,5 @@ export function updateBundle(
   body: BundleInput,
   ifMatch: string | null,
 ): Promise<Read<BundleRecord>> {
-  return replaceRecord(`/bundles/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
+  return replaceRecord(`/bundles/${id}`, { body, ifMatch });
 }

@@ -1,12 +1,10 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   ClientRecord as ApiClient,
   ClientWithSecret,
 } from '../../../src/identity/clients/client-schemas.ts';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import { FOR_EDIT } from './for-edit.ts';
-import { LIST_MS, polling } from './polling.ts';
+import { forEditQuery, pageQuery } from './queries.ts';
 import { type Read, readRecord, request } from './request.ts';
 
 export type { ApiClient, ClientWithSecret };
@@ -18,25 +16,15 @@ export type ClientInput = Pick<ApiClient, 'name' | 'email' | 'scopes'>;
 export const clientsKey = ['clients'] as const;
 
 export const clientListQuery = (query: object) =>
-  queryOptions({
-    queryKey: [...clientsKey, 'list', query],
-    queryFn: ({ signal }) =>
-      request<ListResponse<ApiClient>>('GET', withQuery('/ui/api/clients', query), { signal }),
-    placeholderData: keepPreviousData,
-    ...polling(LIST_MS),
-  });
+  pageQuery<ListResponse<ApiClient>>([...clientsKey, 'list', query], withQuery('/ui/api/clients', query));
 
-/** The record for the edit form, with its `ETag`: read when the form opens, and not again while it is open. */
+/** What an edit starts from. */
 export const clientForEditQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['client-for-edit', id],
-    queryFn: ({ signal }) => readClient(id, signal),
-    ...FOR_EDIT,
-  });
+  forEditQuery<ApiClient>(['client-for-edit', id], addressOf(id));
 
 /** The current client, with its `ETag`. */
-export function readClient(id: string, signal?: AbortSignal): Promise<Read<ApiClient>> {
-  return readRecord(addressOf(id), signal);
+export function readClient(id: string): Promise<Read<ApiClient>> {
+  return readRecord(addressOf(id));
 }
 
 export function createClient(body: ClientInput, idempotencyKey: string): Promise<ClientWithSecret> {
@@ -71,7 +59,7 @@ function replaceClient(
   body: ClientInput & { enabled: boolean },
   etag: string | null,
 ): Promise<ApiClient> {
-  return request('PUT', addressOf(id), { body, ...(etag === null ? {} : { ifMatch: etag }) });
+  return request('PUT', addressOf(id), { body, ifMatch: etag });
 }
 
 function addressOf(id: string): string {

@@ -43,7 +43,7 @@ export function changeAsset(
     folderId === undefined ? {} : type === 'FOLDER' ? { parent_id: folderId } : { folder_id: folderId };
   return request('PUT', `/${PATHS[type]}/${id}`, {
     body: { ...record, name, ...place },
-    ...(etag === null ? {} : { ifMatch: etag }),
+    ifMatch: etag,
   });
 }
 

@@ -1,4 +1,3 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   CourseRecord,
   CourseVersionRecord as CourseVersion,
@@ -10,28 +9,21 @@ import type { CourseOverview } from '../../../src/ui-api/content/content-list-ro
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
-import { LIST_MS, polling } from './polling.ts';
-import { readRecord, request } from './request.ts';
+import { pageQuery, recordQuery } from './queries.ts';
+import { request } from './request.ts';
 import { type UploadProgress, upload } from './upload.ts';
 
 export type { CourseOverview, CourseRecord, CourseVersion, CourseWithVersions, LearningStandard };
 
 export const courseListQuery = (query: object) =>
-  queryOptions({
-    queryKey: [...contentKey, 'courses', 'list', query],
-    queryFn: ({ signal }) =>
-      request<ListResponse<CourseOverview>>('GET', withQuery('/ui/api/courses', query), { signal }),
-    placeholderData: keepPreviousData,
-    ...polling(LIST_MS),
-  });
+  pageQuery<ListResponse<CourseOverview>>(
+    [...contentKey, 'courses', 'list', query],
+    withQuery('/ui/api/courses', query),
+  );
 
 /** The course with its `ETag`. */
 export const courseQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...contentKey, 'courses', id],
-    queryFn: ({ signal }) => readRecord<CourseWithVersions>(`/courses/${id}`, signal),
-    ...polling(LIST_MS),
-  });
+  recordQuery<CourseWithVersions>([...contentKey, 'courses', id], `/courses/${id}`);
 
 export function publishVersion(
   id: number,
@@ -40,7 +32,7 @@ export function publishVersion(
 ): Promise<CourseRecord> {
   return request('POST', `/courses/${id}/versions/${versionId}/publish`, {
     idempotencyKey,
-    ...(ifMatch === null ? {} : { ifMatch }),
+    ifMatch,
   });
 }
 

@@ -1,11 +1,10 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   DeadLetter,
   DeadLetterListResponse,
   DeadLetterStepResponse as DeadLetterStep,
 } from '../../../src/ui-api/webhooks/dead-letter-routes.ts';
 import { withQuery } from './addresses.ts';
-import { polling } from './polling.ts';
+import { pageQuery } from './queries.ts';
 import { request } from './request.ts';
 
 export type { DeadLetter, DeadLetterListResponse, DeadLetterStep };
@@ -15,13 +14,11 @@ const DEAD_LETTERS_MS = 5_000;
 export const deadLettersKey = ['dead-letters'] as const;
 
 export const deadLetterListQuery = (query: object) =>
-  queryOptions({
-    queryKey: [...deadLettersKey, 'list', query],
-    queryFn: ({ signal }) =>
-      request<DeadLetterListResponse>('GET', withQuery('/ui/api/dead-letters', query), { signal }),
-    placeholderData: keepPreviousData,
-    ...polling(DEAD_LETTERS_MS),
-  });
+  pageQuery<DeadLetterListResponse>(
+    [...deadLettersKey, 'list', query],
+    withQuery('/ui/api/dead-letters', query),
+    DEAD_LETTERS_MS,
+  );
 
 /** What happens to dead letters: they are sent again, or removed. */
 export type DeadLetterAction = 'redeliver' | 'remove';

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type {
   DeliveryRecord as Delivery,
   DeliveryAttempt,
@@ -6,6 +6,7 @@ import type {
 } from '../../../src/webhooks/history/delivery-schemas.ts';
 import { withQuery } from './addresses.ts';
 import { LIVE_MS, polling } from './polling.ts';
+import { pageQuery } from './queries.ts';
 import { request } from './request.ts';
 import { webhooksKey } from './webhooks.ts';
 
@@ -39,22 +40,11 @@ export const deliveriesQuery = (
     limit?: number;
   },
 ) =>
-  queryOptions({
-    queryKey: [...webhooksKey, webhookId, 'deliveries', { outcome, cursor, filter, limit }],
-    queryFn: ({ signal }) =>
-      request<{ data: DeliverySummary[]; next_cursor: string | null }>(
-        'GET',
-        withQuery(`/webhooks/${webhookId}/deliveries`, {
-          ...filter,
-          limit,
-          status: outcome,
-          cursor,
-        }),
-        { signal },
-      ),
-    placeholderData: keepPreviousData,
-    ...polling(LIVE_MS),
-  });
+  pageQuery<{ data: DeliverySummary[]; next_cursor: string | null }>(
+    [...webhooksKey, webhookId, 'deliveries', { outcome, cursor, filter, limit }],
+    withQuery(`/webhooks/${webhookId}/deliveries`, { ...filter, limit, status: outcome, cursor }),
+    LIVE_MS,
+  );
 
 /** Whether messages of a webhook are among the dead letters. */
 export const hasDeadLettersQuery = (webhookId: number) =>

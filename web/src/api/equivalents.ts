@@ -1,4 +1,3 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   EquivalentBody,
   EquivalentRecord,
@@ -7,9 +6,8 @@ import type { EquivalentOverview } from '../../../src/ui-api/content/content-lis
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
-import { FOR_EDIT } from './for-edit.ts';
-import { LIST_MS, polling } from './polling.ts';
-import { type Read, readRecord, replaceRecord, request } from './request.ts';
+import { forEditQuery, pageQuery, recordQuery } from './queries.ts';
+import { type Read, replaceRecord, request } from './request.ts';
 
 export type { EquivalentOverview, EquivalentRecord };
 
@@ -17,29 +15,18 @@ export type { EquivalentOverview, EquivalentRecord };
 export type EquivalentInput = Required<Pick<EquivalentBody, 'name' | 'folder_id' | 'courses'>>;
 
 export const equivalentListQuery = (query: object) =>
-  queryOptions({
-    queryKey: [...contentKey, 'equivalents', 'list', query],
-    queryFn: ({ signal }) =>
-      request<ListResponse<EquivalentOverview>>('GET', withQuery('/ui/api/equivalents', query), { signal }),
-    placeholderData: keepPreviousData,
-    ...polling(LIST_MS),
-  });
+  pageQuery<ListResponse<EquivalentOverview>>(
+    [...contentKey, 'equivalents', 'list', query],
+    withQuery('/ui/api/equivalents', query),
+  );
 
 /** The record, for those who only read it. */
 export const equivalentQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...contentKey, 'equivalents', id],
-    queryFn: ({ signal }) => readRecord<EquivalentRecord>(`/equivalents/${id}`, signal),
-    ...polling(LIST_MS),
-  });
+  recordQuery<EquivalentRecord>([...contentKey, 'equivalents', id], `/equivalents/${id}`);
 
 /** What the page of an equivalent, which is its form, starts from. */
 export const equivalentForEditQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...contentKey, 'equivalents', id, 'edit'],
-    queryFn: ({ signal }) => readRecord<EquivalentRecord>(`/equivalents/${id}`, signal),
-    ...FOR_EDIT,
-  });
+  forEditQuery<EquivalentRecord>([...contentKey, 'equivalents', id, 'edit'], `/equivalents/${id}`);
 
 export function createEquivalent(body: EquivalentInput, idempotencyKey: string): Promise<EquivalentRecord> {
   return request('POST', '/equivalents', { body, idempotencyKey });
@@ -50,5 +37,5 @@ export function updateEquivalent(
   body: EquivalentInput,
   ifMatch: string | null,
 ): Promise<Read<EquivalentRecord>> {
-  return replaceRecord(`/equivalents/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
+  return replaceRecord(`/equivalents/${id}`, { body, ifMatch });
 }

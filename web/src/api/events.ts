@@ -4,6 +4,7 @@ import type { WaitingReasonRecord } from '../../../src/ui-api/webhooks/waiting-r
 import type { EventRecord, EventWebhookRecord } from '../../../src/webhooks/events/event-schemas.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, LIVE_MS, polling } from './polling.ts';
+import { pageQuery } from './queries.ts';
 import { request } from './request.ts';
 
 export type { EventRecord, EventWebhookRecord, ListedEvent, WaitingReasonRecord };
@@ -34,13 +35,10 @@ export interface EventSearch {
 
 /** A page of the event log, newest first, and which events have dead letters or waiting messages. */
 export const eventsQuery = (search: EventSearch, limit: number) =>
-  queryOptions({
-    queryKey: [...eventsKey, 'list', search, limit],
-    queryFn: ({ signal }) =>
-      request<EventPage>('GET', withQuery('/ui/api/events', { ...search, limit }), { signal }),
-    placeholderData: keepPreviousData,
-    ...polling(LIST_MS),
-  });
+  pageQuery<EventPage>(
+    [...eventsKey, 'list', search, limit],
+    withQuery('/ui/api/events', { ...search, limit }),
+  );
 
 export const eventQuery = (eventId: number) =>
   queryOptions({
@@ -50,17 +48,11 @@ export const eventQuery = (eventId: number) =>
 
 /** The outcomes of an event for webhooks: for those that got a message about it, or for the others. */
 export const eventWebhooksQuery = (eventId: number, gotMessage: boolean, cursor?: string) =>
-  queryOptions({
-    queryKey: [...eventsKey, eventId, 'webhooks', gotMessage, cursor],
-    queryFn: ({ signal }) =>
-      request<{ data: EventWebhookRecord[]; next_cursor: string | null }>(
-        'GET',
-        withQuery(`/events/${eventId}/webhooks`, { got_message: gotMessage, limit: 50, cursor }),
-        { signal },
-      ),
-    placeholderData: keepPreviousData,
-    ...polling(gotMessage ? LIVE_MS : LIST_MS),
-  });
+  pageQuery<{ data: EventWebhookRecord[]; next_cursor: string | null }>(
+    [...eventsKey, eventId, 'webhooks', gotMessage, cursor],
+    withQuery(`/events/${eventId}/webhooks`, { got_message: gotMessage, limit: 50, cursor }),
+    gotMessage ? LIVE_MS : LIST_MS,
+  );
 
 /** The outcome of an event for one webhook: a list of one, or an empty one if the webhook does not exist. */
 export const eventWebhookQuery = (eventId: number, webhookId: number) =>
@@ -114,7 +106,7 @@ export async function replayEvents(
 ): Promise<{ replayed: number; next_cursor: string | null }> {
   const query = { from_dt: from, to_dt: to, again, cursor, dry_run: dryRun };
   const path = withQuery(`/webhooks/${webhookId}/replay`, query);
-  return await request('POST', path, signal === undefined ? {} : { signal });
+  return await request('POST', path, { signal });
 }
 
 /** Maximum number of steps of a count. A larger number would help little, and take long. */

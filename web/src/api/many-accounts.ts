@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   AccountWithContentRecord as AccountWithContent,
   ManyAccountsRecord,
@@ -9,7 +9,7 @@ import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { accountsKey } from './accounts.ts';
 import { withQuery } from './addresses.ts';
 import { isProblem } from './errors.ts';
-import { LIST_MS, polling } from './polling.ts';
+import { pagesQuery } from './queries.ts';
 import { newIdempotencyKey, request } from './request.ts';
 
 export type { AccountWithContent, AddableAccount };
@@ -49,26 +49,28 @@ export const addableAccountsQuery = ({
     placeholderData: keepPreviousData,
   });
 
+interface AccountsWith {
+  data: AccountWithContent[];
+  next_cursor: string | null;
+}
+
+const accountsWithPath = ({ type, id }: ContentReference, cursor: string | null, limit: number) =>
+  withQuery(`/content/${type}/${id}/accounts`, { limit, cursor });
+
 /** A page of the accounts that have an asset, and how they have it. */
 export function readAccountsWith(
-  { type, id }: ContentReference,
+  asset: ContentReference,
   cursor: string | null,
   limit: number,
-  signal?: AbortSignal,
-): Promise<{ data: AccountWithContent[]; next_cursor: string | null }> {
-  const path = withQuery(`/content/${type}/${id}/accounts`, { limit, cursor });
-  return request('GET', path, signal === undefined ? {} : { signal });
+): Promise<AccountsWith> {
+  return request('GET', accountsWithPath(asset, cursor, limit));
 }
 
 /** The accounts that have an asset, and how they have it, page by page. */
 export const accountsWithQuery = ({ type, id }: ContentReference) =>
-  infiniteQueryOptions({
-    queryKey: [...accountsKey, 'with', type, id],
-    queryFn: ({ pageParam, signal }) => readAccountsWith({ type, id }, pageParam, ACCOUNTS_PER_PAGE, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    ...polling(LIST_MS),
-  });
+  pagesQuery<AccountsWith>([...accountsKey, 'with', type, id], (cursor) =>
+    accountsWithPath({ type, id }, cursor, ACCOUNTS_PER_PAGE),
+  );
 
 /** The result of a change of many accounts. */
 export interface ManyAccountsResult {

@@ -1,4 +1,3 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   LaunchRecord as Launch,
   LaunchInput,
@@ -14,15 +13,8 @@ import type {
 import type { RegistrationOverview } from '../../../src/ui-api/content/account-list-routes.ts';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import { LIST_MS, polling } from './polling.ts';
-import {
-  deleteIfPresent,
-  LONG_DELETION_MS,
-  type Read,
-  readRecord,
-  replaceRecord,
-  request,
-} from './request.ts';
+import { pageQuery, pagesQuery, recordQuery } from './queries.ts';
+import { deleteIfPresent, LONG_DELETION_MS, type Read, replaceRecord, request } from './request.ts';
 
 export {
   COMPLETIONS,
@@ -63,24 +55,18 @@ const REGISTRATIONS_PER_PAGE = 100;
 export const registrationsKey = ['registrations'] as const;
 
 export const registrationListQuery = (query: object) =>
-  queryOptions({
-    queryKey: [...registrationsKey, 'list', query],
-    queryFn: ({ signal }) =>
-      request<ListResponse<RegistrationOverview>>('GET', withQuery('/ui/api/registrations', query), {
-        signal,
-      }),
-    placeholderData: keepPreviousData,
-    ...polling(LIST_MS),
-  });
+  pageQuery<ListResponse<RegistrationOverview>>(
+    [...registrationsKey, 'list', query],
+    withQuery('/ui/api/registrations', query),
+  );
 
 /** The record with its `ETag`. */
 export const registrationQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...registrationsKey, id],
-    queryFn: ({ signal }) =>
-      readRecord<RegistrationWithUnits>(`/registrations/${encodeURIComponent(id)}`, signal),
-    ...polling(REGISTRATION_MS),
-  });
+  recordQuery<RegistrationWithUnits>(
+    [...registrationsKey, id],
+    `/registrations/${encodeURIComponent(id)}`,
+    REGISTRATION_MS,
+  );
 
 /** Excuses the learner from a unit of a cmi5 course. */
 export function waiveUnit(id: string, body: { unit_id: string; reason: string }): Promise<Registration> {
@@ -89,21 +75,11 @@ export function waiveUnit(id: string, body: { unit_id: string; reason: string })
 
 /** The data that the course reported in each attempt, latest attempt first, page by page. */
 export const runtimeQuery = (id: string) =>
-  infiniteQueryOptions({
-    queryKey: [...registrationsKey, id, 'runtime'],
-    queryFn: ({ pageParam, signal }) =>
-      request<Runtime>(
-        'GET',
-        withQuery(`/registrations/${encodeURIComponent(id)}/runtime`, {
-          order: 'desc',
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        }),
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    ...polling(REGISTRATION_MS),
-  });
+  pagesQuery<Runtime>(
+    [...registrationsKey, id, 'runtime'],
+    (cursor) => withQuery(`/registrations/${encodeURIComponent(id)}/runtime`, { order: 'desc', cursor }),
+    REGISTRATION_MS,
+  );
 
 /** The attempts of several pages. A page may continue the last attempt of the page before it. */
 export function attemptsOf(pages: readonly Runtime[]): Attempt[] {
@@ -119,21 +95,14 @@ export function attemptsOf(pages: readonly Runtime[]): Attempt[] {
 
 /** The statements of a cmi5 or xAPI course, oldest first, page by page. */
 export const statementsQuery = (id: string) =>
-  infiniteQueryOptions({
-    queryKey: [...registrationsKey, id, 'statements'],
-    queryFn: ({ pageParam, signal }) =>
-      request<{ data: Statement[]; next_cursor: string | null }>(
-        'GET',
-        withQuery(`/registrations/${encodeURIComponent(id)}/statements`, {
-          limit: STATEMENTS_PER_PAGE,
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        }),
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    ...polling(LIST_MS),
-  });
+  pagesQuery<{ data: Statement[]; next_cursor: string | null }>(
+    [...registrationsKey, id, 'statements'],
+    (cursor) =>
+      withQuery(`/registrations/${encodeURIComponent(id)}/statements`, {
+        limit: STATEMENTS_PER_PAGE,
+        cursor,
+      }),
+  );
 
 export function createRegistration(body: RegistrationInput, idempotencyKey: string): Promise<Registration> {
   return request('POST', '/registrations', { body, idempotencyKey });
@@ -168,7 +137,7 @@ export function updateRegistrationStatus(
   body: RegistrationStatus,
   etag: string | null,
 ): Promise<Read<Registration>> {
-  return replaceRecord(`/registrations/${id}/status`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
+  return replaceRecord(`/registrations/${id}/status`, { body, ifMatch: etag });
 }
 
 export function launchRegistration(

@@ -21,9 +21,9 @@ let knownAhead = 0;
 /** What a request can carry. */
 export interface RequestOptions {
   body?: unknown;
-  signal?: AbortSignal;
-  /** The `ETag` that was read: the change is rejected (412) if someone else has changed the record since. */
-  ifMatch?: string;
+  signal?: AbortSignal | undefined;
+  /** The `ETag` that was read, or null: the change is rejected (412) if someone else has changed the record since. */
+  ifMatch?: string | null;
   /** See newIdempotencyKey. */
   idempotencyKey?: string;
   /** The time limit of the response, for calls that wait for another system. */
@@ -82,7 +82,7 @@ export async function deleteIfPresent(
 
 /** Reads a record with its `ETag`. Throws the same errors as `request`. */
 export async function readRecord<T>(path: string, signal?: AbortSignal): Promise<Read<T>> {
-  const { record, etag } = await send<T>('GET', path, signal === undefined ? {} : { signal });
+  const { record, etag } = await send<T>('GET', path, { signal });
   return { record, etag };
 }
 
@@ -128,7 +128,7 @@ async function send<T>(
   const deadline = AbortSignal.timeout(options.deadlineMs ?? DEADLINE_MS);
   const headers: Record<string, string> = { accept: 'application/json' };
   if (options.body !== undefined) headers['content-type'] = 'application/json';
-  if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
+  if (options.ifMatch != null) headers['if-match'] = options.ifMatch;
   if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey;
   // The service ends the session of a page that nobody uses.
   if (method === 'GET' && isUnattended()) headers['coursewire-unattended'] = '1';

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type {
   PurgeRecord,
   WaitingSummary,
@@ -6,6 +6,7 @@ import type {
 } from '../../../src/webhooks/lines/waiting-schemas.ts';
 import { withQuery } from './addresses.ts';
 import { LIVE_MS, polling } from './polling.ts';
+import { pageQuery } from './queries.ts';
 import { request } from './request.ts';
 import { webhooksKey } from './webhooks.ts';
 
@@ -20,17 +21,11 @@ const PURGED_TOGETHER = 500;
 
 /** A page of the messages that wait for a webhook, the head first. */
 export const waitingQuery = (webhookId: number, cursor: string | undefined) =>
-  queryOptions({
-    queryKey: [...webhooksKey, webhookId, 'waiting', { cursor }],
-    queryFn: ({ signal }) =>
-      request<{ data: WaitingMessage[]; next_cursor: string | null }>(
-        'GET',
-        withQuery(`/webhooks/${webhookId}/line/messages`, { limit: PAGE_SIZE, cursor }),
-        { signal },
-      ),
-    placeholderData: keepPreviousData,
-    ...polling(LIVE_MS),
-  });
+  pageQuery<{ data: WaitingMessage[]; next_cursor: string | null }>(
+    [...webhooksKey, webhookId, 'waiting', { cursor }],
+    withQuery(`/webhooks/${webhookId}/line/messages`, { limit: PAGE_SIZE, cursor }),
+    LIVE_MS,
+  );
 
 /** A page of the messages that wait for a webhook, after a cursor. */
 export function readWaiting(
@@ -38,10 +33,7 @@ export function readWaiting(
   cursor: string | null,
   limit: number,
 ): Promise<{ data: WaitingMessage[]; next_cursor: string | null }> {
-  return request(
-    'GET',
-    withQuery(`/webhooks/${webhookId}/line/messages`, { limit, cursor: cursor ?? undefined }),
-  );
+  return request('GET', withQuery(`/webhooks/${webhookId}/line/messages`, { limit, cursor }));
 }
 
 /** One waiting message. */
@@ -71,8 +63,8 @@ export function purgeStep(
     'POST',
     withQuery(`/webhooks/${webhookId}/line/purge`, {
       limit: PURGED_TOGETHER,
-      until_dt: until ?? undefined,
-      cursor: cursor ?? undefined,
+      until_dt: until,
+      cursor,
     }),
     { idempotencyKey: key },
   );

@@ -1,9 +1,10 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { Subtopic } from '../../../src/events/catalogue.ts';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { FOR_EDIT } from './for-edit.ts';
 import { LIVE_MS, polling } from './polling.ts';
+import { forEditQuery, pageQuery, recordQuery } from './queries.ts';
 import { readRecord, recordOf, request, requestTimed, type Timed } from './request.ts';
 import type {
   Line,
@@ -33,13 +34,11 @@ const FEW_NAMES = 20;
 const WEBHOOKS = ['webhooks'] as const;
 
 export const webhookListQuery = (query: object) =>
-  queryOptions({
-    queryKey: [...WEBHOOKS, 'list', query],
-    queryFn: ({ signal }) =>
-      request<ListResponse<WebhookOverview>>('GET', withQuery('/ui/api/webhooks', query), { signal }),
-    placeholderData: keepPreviousData,
-    ...polling(WEBHOOK_LIST_MS),
-  });
+  pageQuery<ListResponse<WebhookOverview>>(
+    [...WEBHOOKS, 'list', query],
+    withQuery('/ui/api/webhooks', query),
+    WEBHOOK_LIST_MS,
+  );
 
 /** The webhooks whose names contain a text; the first ones of all if it is empty. */
 export const foundWebhooksQuery = (search: string) =>
@@ -55,11 +54,7 @@ export const webhookOverviewQuery = (id: number) =>
 
 /** The record with its `ETag`. */
 export const webhookQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...WEBHOOKS, id, 'record'],
-    queryFn: ({ signal }) => readRecord<WebhookRecord>(`/webhooks/${id}`, signal),
-    ...polling(LIVE_MS),
-  });
+  recordQuery<WebhookRecord>([...WEBHOOKS, id, 'record'], `/webhooks/${id}`, LIVE_MS);
 
 /**
  * The queries for the names of webhooks by id, without those of deleted ones. A few are read one by one, so that each
@@ -101,11 +96,7 @@ async function readNames(ids: readonly number[], signal: AbortSignal): Promise<M
 
 /** What an edit starts from. */
 export const webhookForEditQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...WEBHOOKS, id, 'edit'],
-    queryFn: ({ signal }) => readRecord<WebhookRecord>(`/webhooks/${id}`, signal),
-    ...FOR_EDIT,
-  });
+  forEditQuery<WebhookRecord>([...WEBHOOKS, id, 'edit'], `/webhooks/${id}`);
 
 export const statisticsQuery = (id: number) =>
   queryOptions({
@@ -130,13 +121,11 @@ export const lineQuery = (id: number) =>
   });
 
 export const trendQuery = (id: number, period: TrendPeriod) =>
-  queryOptions({
-    queryKey: [...WEBHOOKS, id, 'trend', period],
-    queryFn: ({ signal }) =>
-      request<Trend>('GET', withQuery(`/ui/api/webhooks/${id}/trend`, { period }), { signal }),
-    placeholderData: keepPreviousData,
-    ...polling(TREND_MS),
-  });
+  pageQuery<Trend>(
+    [...WEBHOOKS, id, 'trend', period],
+    withQuery(`/ui/api/webhooks/${id}/trend`, { period }),
+    TREND_MS,
+  );
 
 /** All queries about webhooks, which are repeated after a change. */
 export const webhooksKey = WEBHOOKS;
@@ -150,7 +139,7 @@ export function updateWebhook(
   body: WebhookConfiguration,
   ifMatch: string | null,
 ): Promise<WebhookRecord> {
-  return request('PUT', `/webhooks/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
+  return request('PUT', `/webhooks/${id}`, { body, ifMatch });
 }
 
 /** Reads the webhook and writes it back with only this change. All other members are kept, including the secret. */

@@ -2,7 +2,7 @@ import { Modal, Skeleton } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Account, accountQuery, accountsKey, renameAccount } from '../../api/accounts.ts';
+import { type Account, accountForEditQuery, accountsKey, renameAccount } from '../../api/accounts.ts';
 import { isOutdated } from '../../api/errors.ts';
 import { type Read, readRecord } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
@@ -39,14 +39,7 @@ export function RenameAccountDialog({
 
 /** The form starts with the current record, which is not read again while it is edited. */
 function RenameLoader({ id, onClose }: { id: number; onClose: () => void }) {
-  const { data, error, refetch } = useQuery({
-    ...accountQuery(id),
-    queryKey: [...accountQuery(id).queryKey, 'edit'],
-    refetchInterval: false,
-    refetchOnWindowFocus: false,
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const { data, error, refetch } = useQuery(accountForEditQuery(id));
   if (data !== undefined) return <RenameForm read={data} onClose={onClose} />;
   if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
   return <Skeleton height={PLACEHOLDER_HEIGHT} />;
