@@ -1,79 +1,75 @@
-import { useQuery } from '@tanstack/react-query';
 import { LEARNING_STANDARDS } from '../../../../../src/course-packages/learning-standard.ts';
-import { courseListQuery } from '../../../api/courses.ts';
-import { fetchCurrent } from '../../../api/query-client.ts';
-import { DataTable } from '../../../components/data-table.tsx';
-import { useSelection } from '../../../components/selection/use-selection.ts';
+import { type CourseOverview, courseListQuery } from '../../../api/courses.ts';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import type { Column } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
 import { content } from '../../../texts/content.ts';
-import { useContentActions } from '../changes/use-content-actions.tsx';
 import { ChooseFiles } from '../uploads/choose-files.tsx';
 import type { ChosenFiles } from '../uploads/chosen-files.ts';
-import { courseColumns } from './course-columns.tsx';
-import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
-import { SubfoldersSwitch } from './subfolders-switch.tsx';
-import { useContentList } from './use-content-list.ts';
-import { useContentMoves } from './use-content-moves.tsx';
+import { WarningCount } from './content-cells.tsx';
+import { ContentTable } from './content-table.tsx';
+import type { FolderParts } from './folder-empty.tsx';
+import styles from './overview.module.css';
 
-/** The courses of a folder. Several can be selected and moved. */
-export function CourseTable({
-  folderId,
-  folderName,
-  counts,
-  isHome,
-  onFiles,
-}: FolderParts & { onFiles: (files: ChosenFiles) => void }) {
-  const { table, query, recursive } = useContentList(folderId);
-  const courses = useQuery(courseListQuery(query));
-  const selection = useSelection(courses.data?.data ?? [], ({ id }) => id);
-  const { actions, dialogs } = useContentActions('COURSE', selection);
-  const moves = useContentMoves('COURSE', selection, actions);
+const COLUMNS: readonly Column<CourseOverview>[] = [
+  {
+    id: 'standard',
+    label: content.columns.standard,
+    width: '9.25rem',
+    cell: ({ learning_standard, warning_count }) => (
+      <span className={styles.two}>
+        {learning_standard !== null && content.standards[learning_standard]}
+        <WarningCount count={warning_count} />
+      </span>
+    ),
+  },
+  {
+    id: 'version',
+    isSpare: true,
+    label: content.columns.version,
+    width: '9rem',
+    cell: ({ version_id, published_version_id }) =>
+      version_id === published_version_id ? (
+        version_id
+      ) : (
+        <span className={styles.two}>
+          <span>{published_version_id}</span>
+          <StatusBadge tone="info">
+            {version_id > published_version_id
+              ? content.newerVersion(version_id)
+              : content.version(version_id)}
+          </StatusBadge>
+        </span>
+      ),
+  },
+];
+
+const STANDARD_OPTIONS = LEARNING_STANDARDS.filter((each) => each !== 'UNKNOWN').map((value) => ({
+  value,
+  label: content.standards[value],
+}));
+
+/** The courses of a folder. */
+export function CourseTable({ onFiles, ...folder }: FolderParts & { onFiles: (files: ChosenFiles) => void }) {
   return (
-    <>
-      <DataTable
-        label={content.kinds.courses}
-        columns={courseColumns(recursive)}
-        rowKey={({ id }) => id}
-        table={table}
-        exporting={{
-          name: 'courses',
-          list: (client, part) => fetchCurrent(client, courseListQuery({ ...query, ...part })),
-          steadySort: 'created',
-        }}
-        query={courses}
-        defaultOrder={{ sort: 'name', direction: 'asc' }}
-        searchLabel={content.searchIn.courses}
-        dragging={moves.dragging}
-        filters={
-          <TableFilter
-            table={table}
-            name="learning_standard"
-            label={content.columns.standard}
-            options={LEARNING_STANDARDS.filter((each) => each !== 'UNKNOWN').map((value) => ({
-              value,
-              label: content.standards[value],
-            }))}
-          />
-        }
-        selecting={moves.selecting}
-        toolbar={<SubfoldersSwitch {...{ table, recursive, folderId, folderName }} />}
-        empty={
-          <FolderEmpty
-            kind="courses"
-            counts={counts}
-            isHome={isHome}
-            recursive={recursive}
-            table={table}
-            action={
-              <ChooseFiles multiple onFiles={onFiles}>
-                {content.upload}
-              </ChooseFiles>
-            }
-          />
-        }
-      />
-      {moves.dialog}
-      {dialogs}
-    </>
+    <ContentTable
+      {...folder}
+      kind="courses"
+      list={courseListQuery}
+      columns={COLUMNS}
+      filters={(table) => (
+        <TableFilter
+          table={table}
+          name="learning_standard"
+          label={content.columns.standard}
+          options={STANDARD_OPTIONS}
+        />
+      )}
+      action={
+        <ChooseFiles multiple onFiles={onFiles}>
+          {content.upload}
+        </ChooseFiles>
+      }
+    />
   );
 }
