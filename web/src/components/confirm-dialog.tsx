@@ -7,13 +7,38 @@ import { explainError } from './explain-error.ts';
 import { type Alternative, FormButtons } from './form-buttons.tsx';
 import { useReturnFocus } from './use-return-focus.ts';
 
+interface ConfirmFormProps {
+  children: ReactNode;
+  confirmLabel: string;
+  /** A name that must be typed first. */
+  typedName?: string;
+  harmless?: boolean;
+  pending?: boolean;
+  error?: unknown;
+  alternative?: Alternative | undefined;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
 /**
- * Asks for confirmation before something that cannot be undone, and may offer an alternative. With `typedName`,
- * that name must be typed first. If the action fails, the dialog stays open and shows the reason.
+ * Asks for confirmation before something that cannot be undone, and may offer an alternative. If the action fails, the
+ * dialog stays open and shows the reason.
  */
 export function ConfirmDialog({
   opened,
   title,
+  ...form
+}: ConfirmFormProps & { opened: boolean; title: string }) {
+  // Mantine returns it too late for a dialog that opens when this one closes.
+  useReturnFocus(opened);
+  return (
+    <Modal opened={opened} onClose={form.onClose} returnFocus={false} title={title} size="md">
+      <ConfirmForm {...form} />
+    </Modal>
+  );
+}
+
+function ConfirmForm({
   children,
   confirmLabel,
   typedName,
@@ -23,52 +48,7 @@ export function ConfirmDialog({
   alternative,
   onConfirm,
   onClose,
-}: {
-  opened: boolean;
-  title: string;
-  children: ReactNode;
-  confirmLabel: string;
-  typedName?: string;
-  harmless?: boolean;
-  pending?: boolean;
-  error?: unknown;
-  alternative?: Alternative | undefined;
-  onConfirm: () => void;
-  onClose: () => void;
-}) {
-  // Mantine returns it too late for a dialog that opens when this one closes.
-  useReturnFocus(opened);
-  return (
-    <Modal opened={opened} onClose={onClose} returnFocus={false} title={title} size="md">
-      <ConfirmForm
-        {...{ children, confirmLabel, harmless, pending, error, alternative, onConfirm, onClose }}
-        typedName={typedName}
-      />
-    </Modal>
-  );
-}
-
-function ConfirmForm({
-  children,
-  confirmLabel,
-  typedName,
-  harmless,
-  pending,
-  error,
-  alternative,
-  onConfirm,
-  onClose,
-}: {
-  children: ReactNode;
-  confirmLabel: string;
-  typedName: string | undefined;
-  harmless: boolean;
-  pending: boolean;
-  error: unknown;
-  alternative: Alternative | undefined;
-  onConfirm: () => void;
-  onClose: () => void;
-}) {
+}: ConfirmFormProps) {
   const [typed, setTyped] = useState('');
   const [mismatch, setMismatch] = useState(false);
   const matches = typedName === undefined || isSameName(typed, typedName);
