@@ -1,6 +1,7 @@
-import { Button, Group, Modal, ModalStackContext, Text } from '@mantine/core';
+import { Modal, ModalStackContext } from '@mantine/core';
 import { type FocusEvent, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { shared } from '../texts/shared.ts';
+import { LossQuestion } from './loss-question.tsx';
 import { useReturnFocus } from './use-return-focus.ts';
 
 const texts = shared.discard;
@@ -59,12 +60,14 @@ export function FormDialog({
       >
         {children(onChanged)}
       </Modal>
-      <DiscardQuestion
+      <LossQuestion
         stackId="discard"
         opened={opened && asking}
         question={question}
+        keep={texts.keep}
+        lose={texts.confirm}
         onKeep={() => setAsking(false)}
-        onDiscard={() => {
+        onLose={() => {
           setAsking(false);
           onClose();
         }}
@@ -72,36 +75,6 @@ export function FormDialog({
     </>
   );
   return isInStack ? dialogs : <Modal.Stack>{dialogs}</Modal.Stack>;
-}
-
-/** Asks whether to close a dialog with unsaved input. */
-export function DiscardQuestion({
-  stackId,
-  opened,
-  question = texts,
-  onKeep,
-  onDiscard,
-}: {
-  /** Its name in the stack of dialogs. */
-  stackId: string;
-  opened: boolean;
-  question?: { title: string; description: string };
-  onKeep: () => void;
-  onDiscard: () => void;
-}) {
-  return (
-    <Modal stackId={stackId} opened={opened} onClose={onKeep} title={question.title} size="sm">
-      <Text>{question.description}</Text>
-      <Group justify="flex-end" gap="sm" mt="lg">
-        <Button variant="default" onClick={onKeep} data-autofocus>
-          {texts.keep}
-        </Button>
-        <Button color="red" onClick={onDiscard}>
-          {texts.confirm}
-        </Button>
-      </Group>
-    </Modal>
-  );
 }
 
 /** Marks the field with the focus, which then gets it back when a dialog in front of the form is closed. */

@@ -1,7 +1,8 @@
-import { Button, Group, getDefaultZIndex, Modal, Text } from '@mantine/core';
+import { getDefaultZIndex } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 import { shared } from '../texts/shared.ts';
+import { LossQuestion } from './loss-question.tsx';
 
 const texts = shared.unsaved;
 
@@ -43,24 +44,16 @@ export function UnsavedChanges({
   const leave = useEffectEvent(() => proceed?.());
   useEffect(() => () => leave(), []);
   return (
-    <Modal
+    <LossQuestion
       // The Escape key belongs to this dialog while it is open, even above a form in a dialog.
       stackId="unsaved-changes"
       opened={blocker.status === 'blocked'}
-      onClose={() => reset?.()}
-      title={question.title}
-      size="sm"
       zIndex={getDefaultZIndex(above)}
-    >
-      <Text>{question.description}</Text>
-      <Group justify="flex-end" gap="sm" mt="lg">
-        <Button variant="default" onClick={() => reset?.()} data-autofocus>
-          {texts.stay}
-        </Button>
-        <Button color="red" onClick={() => proceed?.()}>
-          {texts.leave}
-        </Button>
-      </Group>
-    </Modal>
+      question={question}
+      keep={texts.stay}
+      lose={texts.leave}
+      onKeep={() => reset?.()}
+      onLose={() => proceed?.()}
+    />
   );
 }

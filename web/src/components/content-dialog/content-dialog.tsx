@@ -2,7 +2,7 @@ import { Modal, ModalStackContext } from '@mantine/core';
 import { useContext, useId, useState } from 'react';
 import { viewIn } from '../../navigation/view-in.ts';
 import { shared } from '../../texts/shared.ts';
-import { DiscardQuestion } from '../form-dialog.tsx';
+import { LossQuestion } from '../loss-question.tsx';
 import { UnsavedChanges } from '../unsaved-changes.tsx';
 import { useReturnFocus } from '../use-return-focus.ts';
 import type { Choice } from './choice.ts';
@@ -54,11 +54,14 @@ export function ContentDialog<T extends Choice>({
       >
         <ContentForm {...form} onChanged={setHasChoices} />
       </Modal>
-      <DiscardQuestion
+      <LossQuestion
         stackId={`${id}-discard`}
         opened={opened && asking}
+        question={shared.discard}
+        keep={shared.discard.keep}
+        lose={shared.discard.confirm}
         onKeep={() => setAsking(false)}
-        onDiscard={() => {
+        onLose={() => {
           setAsking(false);
           onClose();
         }}

@@ -1,6 +1,6 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
+import { LossQuestion } from '../../../components/loss-question.tsx';
 import { uploads } from '../../../texts/uploads.ts';
 import { isUnfinished, type UploadQueue } from './upload-queue.ts';
 
@@ -14,13 +14,12 @@ const CONTENT_PATH = /^\/content(\/|$)/;
 export function LeavingUploads({ queue }: { queue: UploadQueue }) {
   const items = useSyncExternalStore(queue.subscribe, queue.items);
   const count = items.filter(isUnfinished).length;
-  const blocker = useBlocker({
+  const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ next }) => !CONTENT_PATH.test(next.pathname),
     enableBeforeUnload: () => count > 0,
     disabled: count === 0,
     withResolver: true,
   });
-  const { status, proceed, reset } = blocker;
   /** The uploads that the question is about. */
   const asked = useRef<ReadonlySet<number>>(new Set());
   const noteAsked = useEffectEvent(() => {
@@ -38,16 +37,13 @@ export function LeavingUploads({ queue }: { queue: UploadQueue }) {
     if (count === 0 && status === 'blocked') answer();
   }, [count, status]);
   return (
-    <Modal opened={status === 'blocked'} onClose={() => blocker.reset?.()} title={words.title} size="sm">
-      <Text>{words.description(count)}</Text>
-      <Group justify="flex-end" gap="sm" mt="lg">
-        <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
-          {words.stay}
-        </Button>
-        <Button color="red" onClick={() => blocker.proceed?.()}>
-          {words.leave}
-        </Button>
-      </Group>
-    </Modal>
+    <LossQuestion
+      opened={status === 'blocked'}
+      question={{ title: words.title, description: words.description(count) }}
+      keep={words.stay}
+      lose={words.leave}
+      onKeep={() => reset?.()}
+      onLose={() => proceed?.()}
+    />
   );
 }
