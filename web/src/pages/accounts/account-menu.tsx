@@ -1,5 +1,6 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { MoreMenu } from '../../components/more-menu.tsx';
 import { accounts } from '../../texts/accounts.ts';
 import type { AccountToChange, ActOnAccount } from './use-account-actions.tsx';
 
@@ -15,45 +16,37 @@ export function AccountMenu({
   isOwnPage?: boolean;
 }) {
   return (
-    <Menu width={200}>
-      <Menu.Target>
-        <ActionIcon
-          variant={isOwnPage ? 'default' : 'subtle'}
-          color="gray"
-          size={isOwnPage ? 36 : 30}
-          aria-label={accounts.actionsOf(account.name)}
-        >
-          <IconDots size={18} stroke={1.6} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconPencil size={16} stroke={1.6} />}
-          onClick={() => onAct('rename', account)}
-        >
-          {accounts.rename.action}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={
-            account.enabled ? (
-              <IconPlayerPause size={16} stroke={1.6} />
-            ) : (
-              <IconPlayerPlay size={16} stroke={1.6} />
-            )
-          }
-          onClick={() => onAct(account.enabled ? 'deactivate' : 'activate', account)}
-        >
-          {account.enabled ? accounts.deactivate.action : accounts.activate.action}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item
-          color="red"
-          leftSection={<IconTrash size={16} stroke={1.6} />}
-          onClick={() => onAct('delete', account)}
-        >
-          {accounts.remove.action}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MoreMenu
+      width={200}
+      variant={isOwnPage ? 'default' : 'subtle'}
+      color="gray"
+      size={isOwnPage ? 36 : 30}
+      label={accounts.actionsOf(account.name)}
+      iconSize={18}
+    >
+      <Menu.Item leftSection={<IconPencil size={16} stroke={1.6} />} onClick={() => onAct('rename', account)}>
+        {accounts.rename.action}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={
+          account.enabled ? (
+            <IconPlayerPause size={16} stroke={1.6} />
+          ) : (
+            <IconPlayerPlay size={16} stroke={1.6} />
+          )
+        }
+        onClick={() => onAct(account.enabled ? 'deactivate' : 'activate', account)}
+      >
+        {account.enabled ? accounts.deactivate.action : accounts.activate.action}
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item
+        color="red"
+        leftSection={<IconTrash size={16} stroke={1.6} />}
+        onClick={() => onAct('delete', account)}
+      >
+        {accounts.remove.action}
+      </Menu.Item>
+    </MoreMenu>
   );
 }

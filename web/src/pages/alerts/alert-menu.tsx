@@ -1,7 +1,8 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconPencil, IconPower, IconTrash } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconPencil, IconPower, IconTrash } from '@tabler/icons-react';
 import type { Alert } from '../../api/alerts.ts';
 import { MenuItemLink } from '../../components/links.tsx';
+import { MoreMenu } from '../../components/more-menu.tsx';
 import { alerts as texts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
 import type { AlertAction } from './use-alert-actions.tsx';
@@ -19,35 +20,28 @@ export function AlertMenu({
 }) {
   const { id, name, enabled } = alert;
   return (
-    <Menu>
-      <Menu.Target>
-        <ActionIcon variant="default" size={isOwnPage ? 36 : 30} aria-label={texts.menu.of(name)}>
-          <IconDots size={16} stroke={1.6} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <MenuItemLink
-          leftSection={<IconPencil size={16} stroke={1.6} />}
-          to="/administration/alerts/$alertId/edit"
-          params={{ alertId: id }}
-        >
-          {shared.edit}
-        </MenuItemLink>
-        <Menu.Item
-          leftSection={<IconPower size={16} stroke={1.6} />}
-          onClick={() => onAct(enabled ? 'disable' : 'enable', alert)}
-        >
-          {enabled ? texts.menu.disable : texts.menu.enable}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item
-          color="red"
-          leftSection={<IconTrash size={16} stroke={1.6} />}
-          onClick={() => onAct('delete', alert)}
-        >
-          {shared.delete}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MoreMenu size={isOwnPage ? 36 : 30} label={texts.menu.of(name)}>
+      <MenuItemLink
+        leftSection={<IconPencil size={16} stroke={1.6} />}
+        to="/administration/alerts/$alertId/edit"
+        params={{ alertId: id }}
+      >
+        {shared.edit}
+      </MenuItemLink>
+      <Menu.Item
+        leftSection={<IconPower size={16} stroke={1.6} />}
+        onClick={() => onAct(enabled ? 'disable' : 'enable', alert)}
+      >
+        {enabled ? texts.menu.disable : texts.menu.enable}
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item
+        color="red"
+        leftSection={<IconTrash size={16} stroke={1.6} />}
+        onClick={() => onAct('delete', alert)}
+      >
+        {shared.delete}
+      </Menu.Item>
+    </MoreMenu>
   );
 }

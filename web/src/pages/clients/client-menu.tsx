@@ -1,14 +1,8 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import {
-  IconDots,
-  IconKey,
-  IconPencil,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconTrash,
-} from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconKey, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import type { ApiClient } from '../../api/clients.ts';
 import { AuditMenuItem } from '../../components/audit/audit-menu-item.tsx';
+import { MoreMenu } from '../../components/more-menu.tsx';
 import { clients as texts } from '../../texts/clients.ts';
 
 /** The actions for a client. */
@@ -24,35 +18,28 @@ export function ClientMenu({
 }) {
   const Toggle = enabled ? IconPlayerPause : IconPlayerPlay;
   return (
-    <Menu width={200}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={texts.actionsOf(name)}>
-          <IconDots size={18} stroke={1.6} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPencil size={16} stroke={1.6} />} onClick={() => onAct('edit')}>
-          {texts.edit.action}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconKey size={16} stroke={1.6} />} onClick={() => onAct('renew')}>
-          {texts.renew.action}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<Toggle size={16} stroke={1.6} />}
-          onClick={() => onAct(enabled ? 'disable' : 'enable')}
-        >
-          {enabled ? texts.disable.action : texts.enable.action}
-        </Menu.Item>
-        <AuditMenuItem search={{ object_type: 'API_CLIENT', object_id: id }} />
-        <Menu.Divider />
-        <Menu.Item
-          color="red"
-          leftSection={<IconTrash size={16} stroke={1.6} />}
-          onClick={() => onAct('remove')}
-        >
-          {texts.remove.action}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MoreMenu width={200} variant="subtle" color="gray" label={texts.actionsOf(name)} size="md" iconSize={18}>
+      <Menu.Item leftSection={<IconPencil size={16} stroke={1.6} />} onClick={() => onAct('edit')}>
+        {texts.edit.action}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconKey size={16} stroke={1.6} />} onClick={() => onAct('renew')}>
+        {texts.renew.action}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<Toggle size={16} stroke={1.6} />}
+        onClick={() => onAct(enabled ? 'disable' : 'enable')}
+      >
+        {enabled ? texts.disable.action : texts.enable.action}
+      </Menu.Item>
+      <AuditMenuItem search={{ object_type: 'API_CLIENT', object_id: id }} />
+      <Menu.Divider />
+      <Menu.Item
+        color="red"
+        leftSection={<IconTrash size={16} stroke={1.6} />}
+        onClick={() => onAct('remove')}
+      >
+        {texts.remove.action}
+      </Menu.Item>
+    </MoreMenu>
   );
 }

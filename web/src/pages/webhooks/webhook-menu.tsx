@@ -1,6 +1,5 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import {
-  IconDots,
   IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
@@ -9,6 +8,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { MenuItemLink } from '../../components/links.tsx';
+import { MoreMenu } from '../../components/more-menu.tsx';
 import { shared } from '../../texts/shared.ts';
 import { webhookReplay } from '../../texts/webhook-replay.ts';
 import { webhooks } from '../../texts/webhooks.ts';
@@ -32,61 +32,49 @@ export function WebhookMenu({
   onReplay?: () => void;
 }) {
   return (
-    <Menu>
-      <Menu.Target>
-        <ActionIcon
-          variant="default"
-          size={isOwnPage ? 36 : 30}
-          disabled={disabled}
-          aria-label={webhooks.list.actionsOf(webhook.name)}
+    <MoreMenu size={isOwnPage ? 36 : 30} disabled={disabled} label={webhooks.list.actionsOf(webhook.name)}>
+      {!isOwnPage && (
+        <MenuItemLink
+          leftSection={<IconPencil size={16} stroke={1.6} />}
+          to="/administration/integrations/webhooks/$webhookId/edit"
+          params={{ webhookId: webhook.id }}
         >
-          <IconDots size={16} stroke={1.6} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {!isOwnPage && (
-          <MenuItemLink
-            leftSection={<IconPencil size={16} stroke={1.6} />}
-            to="/administration/integrations/webhooks/$webhookId/edit"
-            params={{ webhookId: webhook.id }}
-          >
-            {shared.edit}
-          </MenuItemLink>
-        )}
-        {webhook.enabled && (
-          <Menu.Item
-            leftSection={
-              webhook.paused ? (
-                <IconPlayerPlay size={16} stroke={1.6} />
-              ) : (
-                <IconPlayerPause size={16} stroke={1.6} />
-              )
-            }
-            onClick={() => onAct(webhook.paused ? 'resume' : 'pause', webhook)}
-          >
-            {webhook.paused ? webhooks.toggle.resume : webhooks.toggle.pause}
-          </Menu.Item>
-        )}
+          {shared.edit}
+        </MenuItemLink>
+      )}
+      {webhook.enabled && (
         <Menu.Item
-          leftSection={<IconPower size={16} stroke={1.6} />}
-          onClick={() => onAct(webhook.enabled ? 'deactivate' : 'activate', webhook)}
+          leftSection={
+            webhook.paused ? (
+              <IconPlayerPlay size={16} stroke={1.6} />
+            ) : (
+              <IconPlayerPause size={16} stroke={1.6} />
+            )
+          }
+          onClick={() => onAct(webhook.paused ? 'resume' : 'pause', webhook)}
         >
-          {webhook.enabled ? webhooks.toggle.disable : webhooks.toggle.enable}
+          {webhook.paused ? webhooks.toggle.resume : webhooks.toggle.pause}
         </Menu.Item>
-        {onReplay !== undefined && (
-          <Menu.Item leftSection={<IconRepeat size={16} stroke={1.6} />} onClick={onReplay}>
-            {webhookReplay.action}
-          </Menu.Item>
-        )}
-        <Menu.Divider />
-        <Menu.Item
-          color="red"
-          leftSection={<IconTrash size={16} stroke={1.6} />}
-          onClick={() => onAct('delete', webhook)}
-        >
-          {webhooks.remove.action}
+      )}
+      <Menu.Item
+        leftSection={<IconPower size={16} stroke={1.6} />}
+        onClick={() => onAct(webhook.enabled ? 'deactivate' : 'activate', webhook)}
+      >
+        {webhook.enabled ? webhooks.toggle.disable : webhooks.toggle.enable}
+      </Menu.Item>
+      {onReplay !== undefined && (
+        <Menu.Item leftSection={<IconRepeat size={16} stroke={1.6} />} onClick={onReplay}>
+          {webhookReplay.action}
         </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+      <Menu.Divider />
+      <Menu.Item
+        color="red"
+        leftSection={<IconTrash size={16} stroke={1.6} />}
+        onClick={() => onAct('delete', webhook)}
+      >
+        {webhooks.remove.action}
+      </Menu.Item>
+    </MoreMenu>
   );
 }

@@ -1,5 +1,4 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconBookOff, IconDots } from '@tabler/icons-react';
+import { IconBookOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,6 +8,7 @@ import { addressOf } from '../../../components/asset-link.tsx';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { EventsPanel } from '../../../components/events/events-panel.tsx';
+import { MoreMenu } from '../../../components/more-menu.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
@@ -96,16 +96,9 @@ function CourseActions({ course: { id, name, folder_id: folderId } }: { course: 
   const asset = { type: 'COURSE', id, name } as const;
   return (
     <>
-      <Menu>
-        <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label={courses.menu}>
-            <IconDots size={16} stroke={1.6} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <ChangeItems deleteLabel={courses.remove.action} onChoose={setDialog} />
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu label={courses.menu}>
+        <ChangeItems deleteLabel={courses.remove.action} onChoose={setDialog} />
+      </MoreMenu>
       <RenameDialog opened={dialog === 'rename'} asset={asset} onClose={close} />
       <MoveDialog opened={dialog === 'move'} assets={[{ ...asset, folderId }]} onClose={close} />
       <DeleteDialog

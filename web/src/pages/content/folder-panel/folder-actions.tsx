@@ -1,8 +1,9 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconFolderPlus } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconFolderPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { HOME_ID } from '../../../api/folders.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
+import { MoreMenu } from '../../../components/more-menu.tsx';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { folders } from '../../../texts/content.ts';
 import { type Change, ChangeItems } from '../changes/change-items.tsx';
@@ -29,22 +30,15 @@ export function FolderActions({
   const asset = { type: 'FOLDER', id: folder.id, name: folder.name } as const;
   return (
     <>
-      <Menu>
-        <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label={folders.menu(folder.name)}>
-            <IconDots size={16} stroke={1.6} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconFolderPlus size={16} stroke={1.6} />}
-            onClick={() => setDialog('create')}
-          >
-            {folders.create.action}
-          </Menu.Item>
-          {!isHome && <ChangeItems deleteLabel={folders.remove.action} onChoose={setDialog} />}
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu label={folders.menu(folder.name)}>
+        <Menu.Item
+          leftSection={<IconFolderPlus size={16} stroke={1.6} />}
+          onClick={() => setDialog('create')}
+        >
+          {folders.create.action}
+        </Menu.Item>
+        {!isHome && <ChangeItems deleteLabel={folders.remove.action} onChoose={setDialog} />}
+      </MoreMenu>
       <CreateFolderDialog
         opened={dialog === 'create'}
         parent={folder}

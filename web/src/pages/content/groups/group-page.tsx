@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Group, Menu } from '@mantine/core';
-import { IconDots, IconTrash } from '@tabler/icons-react';
+import { Button, Group, Menu } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { Callout } from '../../../components/callout.tsx';
+import { MoreMenu } from '../../../components/more-menu.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { Time } from '../../../components/time.tsx';
 import { usePageName } from '../../../navigation/page-name.ts';
@@ -98,18 +99,11 @@ export function GroupPage<T extends GroupRecord>({
 
 function GroupMenu({ kind, onDelete }: { kind: GroupKind; onDelete: () => void }) {
   return (
-    <Menu>
-      <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label={groups[kind].menu}>
-          <IconDots size={16} stroke={1.6} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item color="red" leftSection={<IconTrash size={16} stroke={1.6} />} onClick={onDelete}>
-          {courses.remove.action}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MoreMenu label={groups[kind].menu}>
+      <Menu.Item color="red" leftSection={<IconTrash size={16} stroke={1.6} />} onClick={onDelete}>
+        {courses.remove.action}
+      </Menu.Item>
+    </MoreMenu>
   );
 }
 

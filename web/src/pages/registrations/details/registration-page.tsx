@@ -1,5 +1,5 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconCertificateOff, IconDots, IconRotate, IconTrash } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
+import { IconCertificateOff, IconRotate, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -20,6 +20,7 @@ import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { EventsPanel } from '../../../components/events/events-panel.tsx';
 import { AnchorLink } from '../../../components/links.tsx';
+import { MoreMenu } from '../../../components/more-menu.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
@@ -148,34 +149,27 @@ function RegistrationMenu({ registration }: { registration: Registration }) {
   );
   return (
     <>
-      <Menu>
-        <Menu.Target>
-          <ActionIcon variant="default" color="gray" size={36} aria-label={texts.menu}>
-            <IconDots size={18} stroke={1.6} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconRotate size={16} stroke={1.6} />}
-            onClick={() => {
-              reset.reset();
-              setResetting(true);
-            }}
-          >
-            {texts.reset}
-          </Menu.Item>
-          <Menu.Item
-            color="red"
-            leftSection={<IconTrash size={16} stroke={1.6} />}
-            onClick={() => {
-              remove.reset();
-              setAsking(true);
-            }}
-          >
-            {texts.remove}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu label={texts.menu} iconSize={18}>
+        <Menu.Item
+          leftSection={<IconRotate size={16} stroke={1.6} />}
+          onClick={() => {
+            reset.reset();
+            setResetting(true);
+          }}
+        >
+          {texts.reset}
+        </Menu.Item>
+        <Menu.Item
+          color="red"
+          leftSection={<IconTrash size={16} stroke={1.6} />}
+          onClick={() => {
+            remove.reset();
+            setAsking(true);
+          }}
+        >
+          {texts.remove}
+        </Menu.Item>
+      </MoreMenu>
       <ConfirmDialog
         opened={resetting}
         title={registrations.reset.title(learner)}
