@@ -17,6 +17,16 @@ import {
   withSignature,
 } from './lrs-helpers.ts';
 
+/** A self-signed certificate with a key of Ed25519, in base64. */
+const ED25519_CERTIFICATE =
+  'MIIBLDCB36ADAgECAhQKlDqV0Ea4b6CSGzRox+ndHcyxhDAFBgMrZXAwDDEKMAgGA1UEAwwBeDAeFw0yNjExMjgyMTIyMTlaFw0z' +
+  'NjExMjUyMTIyMTlaMAwxCjAIBgNVBAMMAXgwKjAFBgMrZXADIQCLH4sYUqV4fkpaClZvnsOagxC4VQaBskakGBABXo4bIqNTMFEw' +
+  'HQYDVR0OBBYEFI+IlphtJs+ttHlupqQ293/59ucwMB8GA1UdIwQYMBaAFI+IlphtJs+ttHlupqQ293/59ucwMA8GA1UdEwEB/wQF' +
+  'MAMBAf8wBQYDK2VwA0EAQzlfVyDLDqeFbsZJx5rK/H6HmOyV3YXuNmWWVjLpUZUn44l6jrTTt1/f3M2YKbG/BzfOc/ElNlltiVM2' +
+  'B5LDCg==';
+/** The same with a kind of key that does not exist. */
+const UNKNOWN_KEY_CERTIFICATE = ED25519_CERTIFICATE.replace('KjAFBgMrZXAD', 'KjAFBgMrZXcD');
+
 describe('statements of the learning record store', () => {
   let service: TestService;
   let lrs: LrsClient;
@@ -338,6 +348,19 @@ describe('statements of the learning record store', () => {
     const level = '{"objectType":"SubStatement","object":';
     const nested = await answerTo(`${level.repeat(2_000)}{}${'}'.repeat(2_000)}`);
     assert.equal(nested.status, 400, nested.text);
+  });
+
+  test('are refused if the key of the certificate of their signature cannot verify it', async () => {
+    for (const certificate of [ED25519_CERTIFICATE, UNKNOWN_KEY_CERTIFICATE]) {
+      const body = statement({ id: randomUUID() });
+      const parts = [{ alg: 'RS256', x5c: [certificate] }, body].map((part) => JSON.stringify(part));
+      const content = [...parts, 'signature']
+        .map((part) => Buffer.from(part).toString('base64url'))
+        .join('.');
+      const reply = await lrs.call('POST', 'statements', withSignature(body, content));
+      assert.equal(reply.status, 400, reply.text);
+      assert.match(reply.text, /signature of a statement/);
+    }
   });
 
   test('are returned in one language or as identifiers on request', async () => {

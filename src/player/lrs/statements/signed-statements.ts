@@ -1,4 +1,4 @@
-import { verify, X509Certificate } from 'node:crypto';
+import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MIB } from '../../../bytes.ts';
 import { parseJson } from '../../../http/json-body.ts';
@@ -63,9 +63,9 @@ function assertSignature(statement: Statement, contentType: string, content: Buf
   if (hash === undefined) throw refused(`must use one of ${Object.keys(HASHES).join(', ')}`);
   if (!isEquivalent(payload as Statement, statement)) throw refused('signs another statement');
   if (header.x5c === undefined) return;
-  const certificate = readCertificate(header.x5c);
+  const key = readKey(header.x5c);
   const signed = Buffer.from(`${header64}.${payload64}`);
-  const isGood = verify(hash, signed, certificate.publicKey, Buffer.from(signature64, 'base64url'));
+  const isGood = verify(hash, signed, key, Buffer.from(signature64, 'base64url'));
   if (!isGood) throw refused('does not match its certificate');
 }
 
@@ -78,14 +78,18 @@ function readObject(base64url: string): JsonObject | null {
   }
 }
 
-function readCertificate(chain: unknown): X509Certificate {
+/** The key of a certificate. It must be one of RSA, as the algorithms are: `verify` throws for some others. */
+function readKey(chain: unknown): KeyObject {
   const first: unknown = Array.isArray(chain) ? chain[0] : undefined;
   if (typeof first !== 'string') throw refused('has no certificate in x5c');
+  let key: KeyObject;
   try {
-    return new X509Certificate(Buffer.from(first, 'base64'));
+    key = new X509Certificate(Buffer.from(first, 'base64')).publicKey;
   } catch {
     throw refused('has an unreadable certificate in x5c');
   }
+  if (key.asymmetricKeyType !== 'rsa') throw refused('has a certificate in x5c whose key is not one of RSA');
+  return key;
 }
 
 function refused(reason: string): ProblemError {
