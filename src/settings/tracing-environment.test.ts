@@ -8,6 +8,7 @@ const DEFAULTS = {
   sampler: { root: 'always_on', ratio: 1, followsParent: true },
   propagates: true,
   batch: {},
+  exportLimitMs: 10_000,
 };
 
 describe('the variables of OpenTelemetry', () => {
@@ -46,6 +47,8 @@ describe('the variables of OpenTelemetry', () => {
       OTEL_PROPAGATORS: 'none',
       OTEL_BSP_SCHEDULE_DELAY: '100',
       OTEL_BSP_MAX_QUEUE_SIZE: '4096',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '2500',
+      OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '-1',
     });
     assert.deepEqual(warnings, []);
     assert.deepEqual(settings, {
@@ -53,6 +56,7 @@ describe('the variables of OpenTelemetry', () => {
       sampler: { root: 'traceidratio', ratio: 0.25, followsParent: true },
       propagates: false,
       batch: { scheduledDelayMillis: 100, maxQueueSize: 4096 },
+      exportLimitMs: 2_500,
     });
     const always = readTracingEnvironment({ ...ENDPOINT, OTEL_TRACES_SAMPLER: 'always_off' }).settings;
     assert.deepEqual(always?.sampler, { root: 'always_off', ratio: 1, followsParent: false });

@@ -1,3 +1,5 @@
+import { SECOND_MS } from '../time/units.ts';
+
 /** How spans are sampled: the names of `OTEL_TRACES_SAMPLER` without the prefix `parentbased_`. */
 export type RootSampler = 'always_on' | 'always_off' | 'traceidratio';
 
@@ -17,6 +19,8 @@ export interface TracingSettings {
   batch: Partial<
     Record<'scheduledDelayMillis' | 'exportTimeoutMillis' | 'maxQueueSize' | 'maxExportBatchSize', number>
   >;
+  /** How long an export may take, which the exporter reads, too. In milliseconds. */
+  exportLimitMs: number;
 }
 
 /** The settings of traces, or null if there are none, with a sentence for each variable that has no effect. */
@@ -35,6 +39,7 @@ const PARENT_BASED = 'parentbased_';
 const DEFAULT_SAMPLER = `${PARENT_BASED}always_on`;
 const ROOT_SAMPLERS: ReadonlySet<string> = new Set<RootSampler>(['always_on', 'always_off', 'traceidratio']);
 const DEFAULT_PROTOCOL = 'http/protobuf';
+const DEFAULT_EXPORT_LIMIT_MS = 10 * SECOND_MS;
 
 /**
  * Reads the variables that OpenTelemetry defines. Traces are on if an exporter is chosen, or none is and there is an
@@ -81,6 +86,10 @@ export function readTracingEnvironment(env: NodeJS.ProcessEnv): TracingEnvironme
       ),
       propagates: readPropagators(read('OTEL_PROPAGATORS')?.value, warnings),
       batch: readBatch((name) => read(name)?.value, warnings),
+      exportLimitMs: readExportLimit(
+        read('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT')?.value,
+        read('OTEL_EXPORTER_OTLP_TIMEOUT')?.value,
+      ),
     },
     warnings,
   };
@@ -114,6 +123,11 @@ function readPropagators(value: string | undefined, warnings: string[]): boolean
     warnings.push(`OTEL_PROPAGATORS: ${unknown.join(', ')} is not supported, only tracecontext is`);
   }
   return names.includes('tracecontext');
+}
+
+/** The first valid one. The exporter reports those that are not. */
+function readExportLimit(...values: (string | undefined)[]): number {
+  return values.map(Number).find((ms) => Number.isFinite(ms) && ms > 0) ?? DEFAULT_EXPORT_LIMIT_MS;
 }
 
 function readBatch(read: (name: string) => string | undefined, warnings: string[]): TracingSettings['batch'] {

@@ -96,6 +96,24 @@ describe('the export of traces', () => {
     assert.ok(collector.spans.some(({ traceId, name }) => traceId === TRACE_ID && name === 'POST /accounts'));
   });
 
+  it('does not keep a stop waiting for a collector whose response does not end', async () => {
+    await using collector = await startCollector();
+    collector.responses = 'endless';
+    await using service = await start({
+      // All spans of the test are in one export.
+      OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+      OTEL_BSP_SCHEDULE_DELAY: '1000',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
+    });
+    await service.api.post('/accounts', { name: 'a' }, CALLER);
+    await until(() => collector.requests.length > 0, 'an export');
+    const ends: unknown[] = [];
+    void service.program.end('SIGTERM').then((end) => ends.push(end));
+    await until(() => ends.length > 0, 'the end of the program');
+    assert.deepEqual(ends, [{ code: 0, signal: null }]);
+  });
+
   it('is disabled without the variables: OpenTelemetry is not loaded, and no header is sent', async () => {
     await using target = await startTarget();
     for (const env of [

@@ -7,6 +7,8 @@ import { until } from './until.ts';
 
 /** The numbers of span kinds in OTLP. */
 export const SPAN_KINDS = { internal: 1, server: 2, client: 3, producer: 4 } as const;
+/** The time between two bytes of an endless response: shorter than any time limit for silence. */
+const DRIP_MS = 100;
 /** The number of the error status in OTLP. */
 export const ERROR_STATUS = 2;
 
@@ -38,6 +40,8 @@ export interface Collector extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly requests: readonly CollectedRequest[];
+  /** Whether responses end, or only their bytes arrive one by one. */
+  responses: 'complete' | 'endless';
   /** Every span that was sent in JSON so far. */
   readonly spans: readonly CollectedSpan[];
   /** Waits for spans that meet a condition. */
@@ -55,15 +59,21 @@ export async function startCollector(port = 0): Promise<Collector> {
     const type = request.headers['content-type'] ?? '';
     if (type.startsWith('application/json')) spans.push(...spansOf(JSON.parse(body.toString())));
     response.writeHead(200, { 'content-type': type });
+    if (collector.responses === 'endless') {
+      const drip = setInterval(() => response.write(' '), DRIP_MS);
+      response.once('close', () => clearInterval(drip));
+      return;
+    }
     response.end(type.startsWith('application/json') ? '{}' : '');
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const { port: listening } = server.address() as AddressInfo;
-  return {
+  const collector: Collector = {
     url: `http://127.0.0.1:${listening}`,
     port: listening,
     requests,
+    responses: 'complete',
     spans,
     waitFor: (isWanted, count = 1) =>
       until(
@@ -79,6 +89,7 @@ export async function startCollector(port = 0): Promise<Collector> {
       await once(server, 'close');
     },
   };
+  return collector;
 }
 
 interface OtlpAttribute {

@@ -63,15 +63,21 @@ export class OpenTelemetryTracing implements Tracing {
   readonly #active = new AsyncLocalStorage<Context>();
   readonly #propagator = new W3CTraceContextPropagator();
   readonly #propagates: boolean;
+  readonly #exportLimitMs: number;
 
   /** Use {@link OpenTelemetryTracing.open}. */
   private constructor(
     provider: TracerProvider,
-    { version, propagates }: { version: string; propagates: boolean },
+    {
+      version,
+      propagates,
+      exportLimitMs,
+    }: { version: string } & Pick<TracingSettings, 'propagates' | 'exportLimitMs'>,
   ) {
     this.#provider = provider;
     this.#tracer = provider.getTracer('coursewire', version);
     this.#propagates = propagates;
+    this.#exportLimitMs = exportLimitMs;
   }
 
   /** Begins to send spans to the collector that the environment names. */
@@ -99,7 +105,7 @@ export class OpenTelemetryTracing implements Tracing {
       sampler: samplerOf(settings.sampler),
       spanProcessors: [new BatchSpanProcessor({ ...settings.batch, exporter })],
     });
-    return new OpenTelemetryTracing(provider, { version, propagates: settings.propagates });
+    return new OpenTelemetryTracing(provider, { ...settings, version });
   }
 
   startSpan(name: string, { kind = 'internal', parent, attributes, startedAt }: SpanOptions = {}): TraceSpan {
@@ -129,10 +135,16 @@ export class OpenTelemetryTracing implements Tracing {
     return { trace_id: span.traceId, span_id: span.spanId };
   }
 
-  /** Sends the remaining spans, for at most the time limit of an export. */
+  /**
+   * Sends the remaining spans, for at most the time limit of an export. The SDK would wait for a response that does not end,
+   * because it limits only the time in which nothing arrives.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
+    const { promise: isLate, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, this.#exportLimitMs);
     // A failure was reported by the exporter, and must not fail the stop.
-    await this.#provider.shutdown().catch(() => {});
+    await Promise.race([this.#provider.shutdown().catch(() => {}), isLate]);
+    clearTimeout(timer);
   }
 
   #contextOf(parent: TraceHeaders | null | undefined): Context {
