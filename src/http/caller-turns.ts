@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MIB } from '../bytes.ts';
 import { callerOf } from './authorization.ts';
+import { comesFirst } from './pipelining.ts';
 import { type Turn, Turns } from './turns.ts';
 
 /** Requests of a caller, of each kind, that are handled at once. The largest take 8 MiB and as much work. */
@@ -70,6 +71,7 @@ export class CallerTurns {
     request.callerTurn = turn;
     // A slow connection keeps no turn from others, and what has arrived is stored even if its connection ends.
     if (request.earlyBody) await request.earlyBody;
+    await comesFirst(request);
     if (!request.raw.readableEnded) turn.endWithConnection(request.raw);
     await turn.begin();
     turn.isWorking = true;

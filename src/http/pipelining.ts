@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '../problems/problem.ts';
@@ -7,6 +6,15 @@ import { connectionClosed } from './turns.ts';
 
 /** Browsers, proxies and HTTP libraries send one request at a time on a connection, benchmarks about ten. */
 const MAX_IN_PROGRESS = 16;
+
+/** A request among those of its connection whose responses have not ended. */
+interface Place {
+  /** Settled when it is the first. Null if it was from the start. */
+  first: PromiseWithResolvers<void> | null;
+  hasBody: boolean;
+}
+
+const places = new WeakMap<FastifyRequest, Place>();
 
 /**
  * Handles the requests of a connection one after another, and limits how many it may send without waiting for responses.
@@ -18,7 +26,6 @@ const MAX_IN_PROGRESS = 16;
  */
 export function limitPipelining(server: FastifyInstance): void {
   const lines = new WeakMap<Socket, Place[]>();
-  const places = new WeakMap<FastifyRequest, Place>();
   const refusing = new WeakSet<Socket>();
   server.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
@@ -33,37 +40,48 @@ export function limitPipelining(server: FastifyInstance): void {
       done(tooMany());
       return;
     }
-    const place: Place = { begin: null, hasBody: hasBody(request) };
+    const place = newPlace(request, line.length === 0);
     line.push(place);
     places.set(request, place);
     reply.raw.once('close', () => {
       line.shift();
-      if (socket.writable) line[0]?.begin?.();
-      else for (const each of line.splice(0)) each.begin?.(afterEnd(each));
+      if (socket.writable) line[0]?.first?.resolve();
+      else for (const each of line.splice(0)) leave(each);
     });
     done();
   });
   // Bodies arrive before, within their time, so that what a page sends last is handled although the page is gone.
   server.addHook('preHandler', (request, _reply, done) => {
-    const place = places.get(request);
-    const line = lines.get(request.raw.socket) ?? [];
-    if (place === undefined || line[0] === place) done();
-    else if (!line.includes(place)) done(afterEnd(place));
-    // The response to an earlier request must not pass on its context, such as a trace.
-    else place.begin = AsyncResource.bind((problem?: ProblemError) => done(problem));
+    if (isFirst(request)) done();
+    else comesFirst(request).then(() => done(), done);
   });
 }
 
-/** A request among those of its connection whose responses have not ended. */
-interface Place {
-  /** Begins it. Null until its body has arrived. @param problem the response instead */
-  begin: ((problem?: ProblemError) => void) | null;
-  hasBody: boolean;
+/**
+ * Resolves when a request is the first of its connection. A request must not have a turn before: the first one could wait
+ * for that turn, and would wait forever.
+ * @throws {ProblemError} `invalid-request` if the connection has ended and the request brings no data
+ */
+export async function comesFirst(request: FastifyRequest): Promise<void> {
+  await places.get(request)?.first?.promise;
 }
 
-/** The response to a request whose connection has ended, unless it brings data: nobody would receive what it reads. */
-function afterEnd(place: Place): ProblemError | undefined {
-  return place.hasBody ? undefined : connectionClosed();
+/** Whether a request was the first of its connection from the start, as nearly all are. */
+function isFirst(request: FastifyRequest): boolean {
+  return (places.get(request)?.first ?? null) === null;
+}
+
+function newPlace(request: FastifyRequest, isFirst: boolean): Place {
+  const first = isFirst ? null : Promise.withResolvers<void>();
+  // A request that is refused does not wait for it.
+  first?.promise.catch(() => {});
+  return { first, hasBody: hasBody(request) };
+}
+
+/** Settles the place of a request whose connection has ended. Nobody would receive what it reads. */
+function leave({ first, hasBody }: Place): void {
+  if (hasBody) first?.resolve();
+  else first?.reject(connectionClosed());
 }
 
 function tooMany(): ProblemError {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
-import fastify from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import { MIB } from '../../src/bytes.ts';
+import { CallerTurns } from '../../src/http/caller-turns.ts';
 import { limitPipelining } from '../../src/http/pipelining.ts';
 import { connectTo } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
@@ -12,8 +13,8 @@ import { until } from '../support/until.ts';
 /** More than the buffers of a connection hold. */
 const LARGE_BYTES = 32 * MIB;
 
-/** A server that notes which requests begin, and how many connections it has. */
-async function startServer() {
+/** A server that notes which requests begin, and how many connections it has. @param addRoutes adds further ones */
+async function startServer(addRoutes: (app: FastifyInstance) => void = () => {}) {
   const app = fastify();
   limitPipelining(app);
   const begun: string[] = [];
@@ -21,6 +22,7 @@ async function startServer() {
   app.get('/small/:n', async () => 'small');
   app.get('/large/:n', async () => Buffer.alloc(LARGE_BYTES));
   app.post('/bodies/:n', async ({ body }) => body);
+  addRoutes(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const dispose = async () => {
@@ -72,6 +74,31 @@ describe('requests of a connection that arrive together', () => {
     socket.destroy();
     await until(() => server.begun.length === 2, 'the data is stored');
     assert.deepEqual(server.begun, ['/large/1', '/bodies/2']);
+  });
+
+  it('do not wait for one another although later ones request their turns before the first', async () => {
+    const later = Promise.withResolvers<void>();
+    let arrived = 0;
+    await using server = await startServer((app) => {
+      const turns = new CallerTurns(app);
+      app.get<{ Params: { n: string } }>('/turns/:n', {
+        onRequest: async (request) => {
+          if (request.params.n === '1') await later.promise;
+          else if (++arrived === 4) later.resolve();
+          await turns.take(request, 'a client');
+        },
+        handler: async () => 'small',
+      });
+    });
+    const socket = connectTo(server.url).setEncoding('utf8');
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+    });
+    socket.write([1, 2, 3, 4, 5].map((n) => get(`/turns/${n}`)).join(''));
+    await until(() => received.match(/HTTP\/1\.1 200/g)?.length === 5, 'all are answered');
+    assert.deepEqual(server.begun, ['/turns/1', '/turns/2', '/turns/3', '/turns/4', '/turns/5']);
+    socket.destroy();
   });
 
   it('keep their bodies', async () => {

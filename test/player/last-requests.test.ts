@@ -157,6 +157,25 @@ describe('the last requests of a page that is closed', () => {
     assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
   });
 
+  it('do not wait for one another if a connection brings them in another order', async () => {
+    await using service = await borrowTestService();
+    const { unit, message } = await openAicc(service);
+    const { host, pathname } = new URL(unit.url);
+    const bytesOf = ({ headers, body }: Sent) =>
+      `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${body.length}\r\n` +
+      `${Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}\r\n${body}`;
+    const socket = connectTo(unit.url).setEncoding('utf8');
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+    });
+    socket.write([2, 1].map((number) => bytesOf(numbered(message('GetParam'), number))).join(''));
+    await until(() => received.match(/error=0/g)?.length === 2, 'both are answered');
+    socket.destroy();
+  });
+
   it('keep the bookmark and the pass of a cmi5 unit, even if its end is faster', async () => {
     await using service = await borrowTestService();
     const { registrationId, unit, statement, bookmark } = await openCmi5(service);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { MIB } from '../../bytes.ts';
+import { comesFirst } from '../../http/pipelining.ts';
 import { hasBody } from '../../http/request-deadline.ts';
 import { connectionClosed, type Turn, Turns } from '../../http/turns.ts';
 import { LAST_REQUEST, type OrderedRequest, RequestOrder } from './request-order.ts';
@@ -48,6 +49,8 @@ export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): v
   scope.decorateRequest('lastRequest', null);
   scope.decorateRequest('isAhead', false);
   scope.addHook('onRequest', async (request) => {
+    // Also before its number is noted, because others would wait for a request that waits for them.
+    await comesFirst(request);
     const { registrationId, launchId } = request.launch;
     const group = registrationId ?? launchId;
     const turn = turns.request(group);
