@@ -49,12 +49,12 @@ export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): v
   scope.decorateRequest('lastRequest', null);
   scope.decorateRequest('isAhead', false);
   scope.addHook('onRequest', async (request) => {
-    // Also before its number is noted, because others would wait for a request that waits for them.
-    await comesFirst(request);
     const { registrationId, launchId } = request.launch;
     const group = registrationId ?? launchId;
     const turn = turns.request(group);
     request.launchTurn = turn;
+    // Before its number is noted: a request before it on its connection would wait for it, and it for that request.
+    await comesFirst(request);
     request.lastRequest = order.arrive(group, request.headers[LAST_REQUEST]);
     const { earlyBody, lastRequest } = request;
     if (earlyBody !== null) await earlyBody;
