@@ -1,5 +1,4 @@
 import { addAbortSignal, Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import {
   GetObjectCommand,
   type GetObjectCommandOutput,
@@ -160,7 +159,8 @@ export class S3Downloads {
         if (range !== null && found.ContentRange === undefined) return { found, bytes: null };
         try {
           // The SDK does not repeat a request whose connection breaks within the body.
-          return { found, bytes: await buffer(addAbortSignal(signal, found.Body as Readable)) };
+          const body = addAbortSignal(signal, found.Body as Readable);
+          return { found, bytes: await bytesIn(body, range === null ? 0 : range.last - range.first + 1) };
         } catch (error) {
           if (signal.aborted || attempt === MAX_ATTEMPTS) throw error;
         }
@@ -188,6 +188,18 @@ export class S3Downloads {
       this.#inProgress.delete(late);
     }
   }
+}
+
+/** The bytes of a body. @throws if there are more than were requested, which would fill the memory */
+async function bytesIn(body: Readable, limit: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > limit) throw new Error('S3 returned more of an object than was requested');
+    parts.push(part);
+  }
+  return Buffer.concat(parts, length);
 }
 
 /** The size of a whole object, of which the response has a part. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import {
@@ -11,7 +13,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { MIB } from '../../../src/bytes.ts';
+import { KIB, MIB } from '../../../src/bytes.ts';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
 import { ProblemError } from '../../../src/problems/problem.ts';
@@ -201,6 +203,28 @@ describe('the S3 content store', () => {
     const { stream, size, range } = (await store.read(key, 'a.txt', { first: 4, last: 8 })) ?? {};
     assert.deepEqual([size, range, stream && (await text(stream))], [14, null, 'the whole file']);
     assert.equal((await store.find(key, 'a.txt'))?.size, 14);
+  });
+
+  it('keeps no more of a response than it asked for', async () => {
+    await using s3 = await startS3();
+    const server = createServer((_request, response) => {
+      response.writeHead(206, { 'content-range': `bytes 0-${256 * KIB - 1}/${MIB}` });
+      response.end(Buffer.alloc(MIB));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await using store = openStore({ ...s3, endpoint: `http://127.0.0.1:${port}` });
+    try {
+      await assert.rejects(store.read(key, 'video.mp4'), (error: Error & { cause?: Error }) => {
+        assert.ok(isUnavailable(error));
+        assert.match(error.cause?.message ?? '', /more of an object than was requested/);
+        return true;
+      });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it('ends a download whose object was removed in the meantime', async () => {
