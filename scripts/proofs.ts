@@ -98,6 +98,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       '200 learners, three in a browser, while the process is killed: nothing saved is lost, each completion is one message',
     files: ['test/proofs/learners.ts'],
     databases: BOTH,
+    quickDatabases: ['sqlite'],
     environment: ({ kills, quick }) => ({
       LEARNERS_KILLS: kills ?? (quick ? '1' : '20'),
       LEARNERS_COUNT: quick ? '10' : '200',
@@ -119,6 +120,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     about: 'a million messages for a target that was down: delivered in order, unnoticed by others',
     files: ['test/proofs/backlog.ts'],
     databases: BOTH,
+    quickDatabases: ['sqlite'],
     environment: ({ quick, messages }) => ({
       BACKLOG_MESSAGES: messages ?? (quick ? '1500' : '1000000'),
       ...(quick ? { ...QUICK_SLACK, BACKLOG_LEAST_SHARE: '0.3' } : {}),
@@ -140,6 +142,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
             ISOLATION_CROWD_SECONDS: '2',
             ISOLATION_CROWD_WEBHOOKS: '20',
             ISOLATION_CROWD_LEARNERS: '6',
+            ISOLATION_CROWD_MANIFESTS: '2',
             ISOLATION_CROWD_WARM_UP: '50',
             ISOLATION_MEMORY_SLACK_MIB: '64',
             ISOLATION_MOST_STALL_MS: '200',

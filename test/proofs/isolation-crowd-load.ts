@@ -16,6 +16,8 @@ export interface CrowdPlan {
   readonly url: string;
   readonly token: string;
   readonly learners: number;
+  /** How many kinds of hostile manifests are uploaded at most. */
+  readonly manifests: number;
   /** Accounts that are created before the measurement. */
   readonly writesBefore: number;
 }
@@ -26,7 +28,7 @@ export type CrowdCommand = 'prepare' | 'begin' | 'end';
 const WRITERS_BEFORE = 10;
 const UNIT = 'i1';
 
-const { url, token, learners: size, writesBefore } = workerData as CrowdPlan;
+const { url, token, learners: size, manifests, writesBefore } = workerData as CrowdPlan;
 const api = new Api(url, token);
 const end = new AbortController();
 let learners: PlayerClient[] = [];
@@ -91,7 +93,9 @@ async function makeLearners(): Promise<PlayerClient[]> {
 
 async function hostileForms(): Promise<FormData[]> {
   return await Promise.all(
-    Object.values(HOSTILE_MANIFESTS).map(async (files) => uploadForm(new Uint8Array(await zipOf(files())))),
+    Object.values(HOSTILE_MANIFESTS)
+      .slice(0, manifests)
+      .map(async (files) => uploadForm(new Uint8Array(await zipOf(files())))),
   );
 }
 

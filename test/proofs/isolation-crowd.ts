@@ -17,6 +17,8 @@ const WEBHOOKS = Number(process.env.ISOLATION_CROWD_WEBHOOKS ?? 90);
 const LEARNERS = Number(process.env.ISOLATION_CROWD_LEARNERS ?? 50);
 const SECONDS = Number(process.env.ISOLATION_CROWD_SECONDS ?? 20);
 const PER_SECOND = 50;
+/** A short run uploads some of the hostile manifests. The tests of attacks upload each of them. */
+const MANIFESTS = Number(process.env.ISOLATION_CROWD_MANIFESTS ?? Number.POSITIVE_INFINITY);
 /**
  * After this many writes, the database's page cache and V8's young generation have their full size. Otherwise, their
  * growth would be counted as the crowd's.
@@ -34,6 +36,7 @@ async function startCrowd({ api }: WatchedService, isDisturbed: boolean): Promis
     url: api.url,
     token: api.token,
     learners: LEARNERS,
+    manifests: MANIFESTS,
     writesBefore: WRITE_WARM_UP,
   };
   const thread = new Worker(CROWD, { workerData });
