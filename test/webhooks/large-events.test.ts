@@ -6,9 +6,10 @@ import { BLOCK_EVENTS, EventBlocks } from '../../src/webhooks/events/event-block
 import { ALL_EVENTS, searchEvents } from '../../src/webhooks/events/event-search.ts';
 import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { createWebhook } from '../delivery/webhook-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
 import { eachPage } from '../support/each-page.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const LARGE = 1_024 * 1_024;
@@ -58,13 +59,15 @@ function sum(counts: readonly number[]): number {
 }
 
 describe('very large events', () => {
+  let service: TestService;
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    await record(database, EVENTS, LARGE);
+  });
+
   test('are replayed in short steps, all of them in order', async () => {
-    await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
-    {
-      await using database = await openDatabaseOf(service.settings.data_dir);
-      await record(database, EVENTS, LARGE);
-    }
     const id = await createWebhook(api, 'http://127.0.0.1:9/');
     const replay = async (query: string) => {
       const counts: number[] = [];
@@ -82,11 +85,6 @@ describe('very large events', () => {
   });
 
   test('are listed on short pages, all of them in order', async () => {
-    await using service = await startTestService({ settings: { enable_queue_polling: false } });
-    {
-      await using database = await openDatabaseOf(service.settings.data_dir);
-      await record(database, EVENTS, LARGE);
-    }
     for (const query of ['', '&subtopic=ACCOUNT_CREATED', '&user=nobody@example.com']) {
       const found: number[] = [];
       let pages = 0;

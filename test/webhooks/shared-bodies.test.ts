@@ -8,8 +8,10 @@ import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { webhookInput } from './webhook-expectations.ts';
 
-const WEBHOOKS = 60;
-const LONG_NAME = 'n'.repeat(200);
+/** A name whose characters are escaped in a message, so that the messages of few webhooks have much text in common. */
+const LONG_NAME = '"'.repeat(200);
+const ESCAPED_NAME = JSON.stringify(LONG_NAME);
+const WEBHOOKS = 30;
 const MORE_THAN_ALL_RETENTION_MS = 10_000 * 86_400_000;
 
 /** Characters of the longest message without the part that the messages of all webhooks share. */
@@ -40,7 +42,7 @@ async function stored({ reader }: Database, table: string, column: string) {
   return {
     rows: rows.length,
     longest: Math.max(0, ...rows.map(({ text }) => text.length)),
-    names: rows.filter(({ text }) => text.includes(LONG_NAME)).length,
+    names: rows.filter(({ text }) => text.includes(ESCAPED_NAME)).length,
   };
 }
 
@@ -91,7 +93,7 @@ describe('the messages of an event that matches many webhooks', () => {
     }
     await target.waitFor(2 * WEBHOOKS);
     const [first] = target.requests.filter(({ text }) => text.includes(`"subscription_id":${ids[0]},`));
-    assert.match(first!.text, new RegExp(LONG_NAME));
+    assert.ok(first!.text.includes(ESCAPED_NAME), first!.text);
     for (const [n, id] of ids.entries()) {
       const delivery = await deliveryOf(id, 'DELIVERED');
       const expected = messageLike(first!.text, ids[0]!, id, n);
