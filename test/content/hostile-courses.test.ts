@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HOSTILE_MANIFESTS } from '../course-packages/hostile-manifests.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { longestStallDuring } from '../support/event-loop.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 import { scormPackage, uploadForm } from './packages.ts';
 
 // Runs on SQLite alone: packages are read before anything is stored.
@@ -14,13 +15,18 @@ const LONGEST_TURN_MS = 50;
 const TIMES_AN_ORDINARY_IMPORT = 3;
 
 describe('the service stays responsive while it reads a hostile manifest', () => {
+  let service: TestService;
+  let ordinary: Uint8Array<ArrayBuffer>;
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+    ordinary = await scormPackage();
+    // The first import loads code.
+    await service.api.create('/courses', uploadForm(ordinary));
+  });
+
   for (const [what, files] of Object.entries(HOSTILE_MANIFESTS)) {
     it(`with ${what}`, async () => {
-      await using service = await startTestService();
-      const ordinary = await scormPackage();
       const hostile = new Uint8Array(await zipOf(files()));
-      // The first import loads code.
-      await service.api.create('/courses', uploadForm(ordinary));
       const usual = await longestStallDuring(() => service.api.create('/courses', uploadForm(ordinary)));
       const longest = await longestStallDuring(() =>
         Promise.all([
