@@ -5,6 +5,9 @@ import { borrowTestService, type LentService } from '../support/lent-service.ts'
 import { importCourse, problemErrors, uploadForm } from './packages.ts';
 import { register } from './registration-helpers.ts';
 
+// Runs on SQLite in `npm test`: errors are collected in the process. The tests of bundles, equivalents, folders,
+// courses, registrations and many accounts look up the same references on both.
+
 const UNKNOWN = Number.MAX_SAFE_INTEGER;
 
 describe('a 400 names members that break the schema together with missing and repeated references', () => {

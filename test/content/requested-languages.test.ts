@@ -4,6 +4,9 @@ import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { importCourse } from './packages.ts';
 
+// Runs on SQLite in `npm test`: languages are compared in the process. The tests of registrations for equivalents
+// store the chosen ones on both.
+
 describe('a launch whose language matches several courses of an equivalent', () => {
   let service: TestService;
   const courses: Record<string, number> = {};

@@ -8,6 +8,9 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit, TWO_UNITS } from './aicc-helpers.ts';
 import { launchUnit, Player, resultOf } from './learner-helpers.ts';
 
+// Runs on SQLite in `npm test`: messages of AICC are read in the process. The tests of attempts and of their order
+// store what courses save on both.
+
 describe('an AICC unit', () => {
   let service: TestService;
   /** The access token of the tests is valid for an hour. */

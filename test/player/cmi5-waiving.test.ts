@@ -12,6 +12,9 @@ import { SESSION_ID, Unit } from './cmi5-helpers.ts';
 import { launchUnit, Player, resultOf } from './learner-helpers.ts';
 import { type LrsClient, lrsClient } from './lrs-helpers.ts';
 
+// Runs on SQLite in `npm test`: what a waiver changes is decided in the process. The tests of attempts, xAPI courses
+// and statements store results and statements on both.
+
 const ONE = 'https://example.com/course/one';
 const TWO = 'https://example.com/course/two';
 const THREE = 'https://example.com/course/three';

@@ -10,6 +10,9 @@ import { startTarget, type Target } from '../support/target.ts';
 import { AiccUnit, TWO_UNITS } from './aicc-helpers.ts';
 import { launchUnit } from './learner-helpers.ts';
 
+// Runs on SQLite in `npm test`: results of units are added up in the process. The tests of attempts and of
+// registration events store them on both.
+
 const COURSE = scorm12Course({
   items: lessons(2),
 });

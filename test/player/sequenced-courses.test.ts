@@ -16,6 +16,9 @@ import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 
+// Runs on SQLite in `npm test`: sequencing is computed in the process. The tests of attempts and learner values store
+// its state on both.
+
 const COURSE = scorm2004Course({
   items: lessons(2),
   sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',

@@ -11,6 +11,9 @@ import { runProgram } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite in `npm test`: secrets are read and compared in the process. The tests of the secret check and of
+// changing the secret store its values on both.
+
 const SECRET = 'S'.repeat(64);
 const BASIC = { type: 'BASIC', key: 'coursewire', secret: 'open sesame' };
 const AUTHORIZATION = basic('coursewire', 'open sesame');
