@@ -4,6 +4,8 @@ import { describe, test } from 'node:test';
 import { Idempotency } from '../../src/http/idempotency.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { readWhole } from '../support/each-page.ts';
+import { borrowTestService } from '../support/lent-service.ts';
 import { Api, createClient, requestToken, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { webhookInput } from '../webhooks/webhook-expectations.ts';
@@ -11,16 +13,22 @@ import { webhookInput } from '../webhooks/webhook-expectations.ts';
 /** When these tests begin. The service's clock moves only when a test skips some time. */
 const NOW = Date.now();
 
+/** The accounts of this name. Other tests may have created more. */
+async function accountsNamed(api: Api, name: string): Promise<{ name: string }[]> {
+  const accounts = await readWhole((page) => api.get(page), '/accounts');
+  return accounts.filter((account) => account.name === name);
+}
+
 describe('Idempotency-Key on POST', () => {
   test('the same key and request get the first response and cause no second event', async () => {
     await using target = await startTarget();
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     await api.create('/webhooks', { name: 'w', topic: 'ACCOUNT', target_url: target.url });
     const key = { 'Idempotency-Key': 'a-key' };
 
-    const first = await api.post('/accounts', { name: 'Northwind' }, key);
-    const second = await api.post('/accounts', { name: 'Northwind' }, { 'Idempotency-Key': '"a-key"' });
+    const first = await api.post('/accounts', { name: 'Once' }, key);
+    const second = await api.post('/accounts', { name: 'Once' }, { 'Idempotency-Key': '"a-key"' });
     assert.equal(first.status, 201);
     assert.deepEqual([second.status, second.body], [201, first.body]);
     for (const name of ['location', 'etag']) assert.equal(second.headers.get(name), first.headers.get(name));
@@ -32,19 +40,23 @@ describe('Idempotency-Key on POST', () => {
     const names = received.map(
       ({ json }) => (json as { resource: { account: { name: string } } }).resource.account.name,
     );
-    assert.deepEqual(names, ['Northwind', 'Marker']);
-    assert.equal((await api.get('/accounts')).body.data.length, 2);
+    assert.deepEqual(names, ['Once', 'Marker']);
+    assert.equal((await accountsNamed(api, 'Once')).length, 1);
   });
 
   test('a response that an earlier release stored is repeated, although records have more members now', async () => {
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
-    const key = { 'Idempotency-Key': 'k' };
+    const key = { 'Idempotency-Key': 'earlier' };
     const first = await api.post('/accounts', { name: 'Northwind' }, key);
     const { updated_dt: _missing, ...former } = first.body;
     await using database = await openDatabaseOf(service.settings.data_dir);
     await database.transaction((tx) =>
-      tx.run('update idempotency_keys set body = ?', JSON.stringify(former)),
+      tx.run(
+        'update idempotency_keys set body = ? where idempotency_key = ?',
+        JSON.stringify(former),
+        'earlier',
+      ),
     );
     const second = await api.post('/accounts', { name: 'Northwind' }, key);
     assert.deepEqual([second.status, second.body], [201, former]);
@@ -52,36 +64,36 @@ describe('Idempotency-Key on POST', () => {
   });
 
   test('the key of a record that has been deleted since creates nothing, but another key does', async () => {
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const create = (run: number) =>
-      api.post('/accounts', { name: 'Northwind' }, { 'Idempotency-Key': `account-north-run-${run}` });
+      api.post('/accounts', { name: 'Deleted' }, { 'Idempotency-Key': `account-north-run-${run}` });
     const first = await create(1);
     assert.equal((await api.delete(`/accounts/${first.body.id}`)).status, 204);
     const second = await create(1);
     assert.deepEqual([second.status, second.body], [201, first.body]);
     assert.equal(second.headers.get('idempotent-replayed'), 'true');
-    assert.deepEqual((await api.get('/accounts')).body.data, []);
+    assert.deepEqual(await accountsNamed(api, 'Deleted'), []);
     const third = await create(2);
     assert.equal(third.status, 201);
-    assert.deepEqual((await api.get('/accounts')).body.data, [third.body]);
+    assert.deepEqual(await accountsNamed(api, 'Deleted'), [third.body]);
   });
 
   test('requests with one key at the same time cause one change', async () => {
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () =>
-        service.api.post('/accounts', { name: 'Northwind' }, { 'Idempotency-Key': 'k' }),
+        service.api.post('/accounts', { name: 'At once' }, { 'Idempotency-Key': 'at-once' }),
       ),
     );
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
     assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1);
-    assert.equal((await service.api.get('/accounts')).body.data.length, 1);
+    assert.equal((await accountsNamed(service.api, 'At once')).length, 1);
   });
 
   test('the same key with another body is 422', async () => {
-    await using service = await startTestService();
-    const key = { 'Idempotency-Key': 'k' };
+    await using service = await borrowTestService();
+    const key = { 'Idempotency-Key': 'another-body' };
     await service.api.post('/accounts', { name: 'Northwind' }, key);
     const answer = await service.api.post('/accounts', { name: 'Southwind' }, key);
     assert.deepEqual(
@@ -91,7 +103,7 @@ describe('Idempotency-Key on POST', () => {
   });
 
   test('the same key with another request is 422, whether or not one of them returns a secret', async () => {
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const { id } = await api.create('/webhooks', webhookInput());
     const posts: [string, object][] = [
@@ -110,20 +122,20 @@ describe('Idempotency-Key on POST', () => {
   });
 
   test('a failed request does not use up its key', async () => {
-    await using service = await startTestService();
-    const key = { 'Idempotency-Key': 'k' };
+    await using service = await borrowTestService();
+    const key = { 'Idempotency-Key': 'failed' };
     assert.equal((await service.api.post('/accounts', { name: '' }, key)).status, 400);
     assert.equal((await service.api.post('/accounts', { name: 'Northwind' }, key)).status, 201);
   });
 
   test('each client has its own keys', async () => {
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const other = await createClient(service.settings.data_dir, { email: 'other@example.com' });
     const otherApi = new Api(
       service.url,
       await requestToken(service.url, other.clientId, other.clientSecret),
     );
-    const key = { 'Idempotency-Key': 'k' };
+    const key = { 'Idempotency-Key': 'of-each' };
     const mine = await service.api.post('/accounts', { name: 'Northwind' }, key);
     const theirs = await otherApi.post('/accounts', { name: 'Northwind' }, key);
     assert.deepEqual([mine.status, theirs.status], [201, 201]);
@@ -207,7 +219,7 @@ describe('Idempotency-Key on POST', () => {
   });
 
   test('an invalid key is rejected', async () => {
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     for (const key of ['""', 'a b', 'k'.repeat(256)]) {
       const answer = await service.api.post('/accounts', { name: 'Northwind' }, { 'Idempotency-Key': key });
       assert.deepEqual(
