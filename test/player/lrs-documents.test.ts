@@ -50,6 +50,16 @@ describe('documents of the learning record store', () => {
     assert.equal(single.status, 404);
   });
 
+  test('have ids that are not too long for an index', async () => {
+    const put = (stateId: string) =>
+      lrs.call('PUT', 'activities/state', { query: stateOf('long', { stateId }), body: {} });
+    const random = Buffer.from(crypto.getRandomValues(new Uint8Array(4_000))).toString('hex');
+    const { status, json } = await put(random);
+    assert.equal(status, 400);
+    assert.equal(json.errors[0].pointer, '/query/stateId');
+    assert.equal((await put('\u{1f600}'.repeat(250))).status, 204);
+  });
+
   test('are merged by POST only if both are JSON objects', async () => {
     const query = stateOf('merge', { stateId: 's' });
     const post = (body: unknown, headers = {}) =>
