@@ -98,7 +98,6 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       '200 learners, three in a browser, while the process is killed: nothing saved is lost, each completion is one message',
     files: ['test/proofs/learners.ts'],
     databases: BOTH,
-    quickDatabases: ['sqlite'],
     environment: ({ kills, quick }) => ({
       LEARNERS_KILLS: kills ?? (quick ? '1' : '20'),
       LEARNERS_COUNT: quick ? '10' : '200',

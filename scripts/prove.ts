@@ -31,7 +31,7 @@ Options:
   --messages N       backlog: how many pile up (1,000,000)
   --minutes N        soak: how long it lasts (60)
   --rate N           soak: events per second (300)
-  --quick            a small extent of each; learners, soak, backlog and isolation on SQLite alone
+  --quick            a small extent of each; soak, backlog and isolation on SQLite alone
   --database NAME    sqlite or postgres; defaults to both
 `;
 const EXIT_USAGE = 2;
