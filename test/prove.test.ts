@@ -20,7 +20,7 @@ import { until } from './support/until.ts';
 const TITLES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
 /** `test/model/model.test.ts` runs on both databases in `npm test`. */
 const NAMES = Object.keys(PROOFS).filter((name) => name !== 'model');
-const ON_SQLITE_ALONE = new Set(['learners', 'soak', 'backlog', 'isolation']);
+const ON_SQLITE_ALONE = new Set(['soak', 'backlog', 'isolation']);
 
 /** A proof on a database. */
 interface Run {
@@ -39,7 +39,7 @@ function wasChecked({ name, database }: Run, output: string): boolean {
 }
 
 describe('"npm run prove -- --quick"', { timeout: 3 * TEST_TIMEOUT_MS }, () => {
-  it('passes with every proof on each of its databases, and with learners, soak, backlog and isolation on SQLite alone', async () => {
+  it('passes with every proof on each of its databases, and with soak, backlog and isolation on SQLite alone', async () => {
     using folder = commandFolder();
     const outcome = await runScript(folder.path, 'prove', '--quick', ...NAMES);
     assertPasses(outcome, 'short runs of all proofs');
