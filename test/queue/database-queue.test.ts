@@ -234,6 +234,16 @@ describe('the database queue', () => {
     assert.deepEqual(await user.drain(), ['twin']);
   });
 
+  it('keeps a dead letter from the time when the last message with its id was dead-lettered', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    await user.put(1, 'twin', 'twin');
+    await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+    await engine.pass(HOUR_MS);
+    await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+    assert.equal(await engine.queue.lines.removeDeadLettersBefore(engine.now(), 10), 0);
+  });
+
   it('accepts a lease that has expired but that nobody took over', async () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);
