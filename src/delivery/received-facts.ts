@@ -31,11 +31,6 @@ export async function readReceivedFacts(
   // Usually none: a message is dead-lettered after its last attempt.
   const spent = received.filter((message) => message.receiveCount > limitOf(message));
   const inHistory = await webhooks.failures(spent);
-  const exhausted = spent.filter((message) => {
-    // Of a message that an earlier release redelivered, the history also has the failures before. But a message has not
-    // failed more often than it was received before.
-    const failures = Math.min(inHistory.get(message.messageId) ?? 0, message.receiveCount - 1);
-    return failures >= limitOf(message);
-  });
+  const exhausted = spent.filter((message) => (inHistory.get(message.messageId) ?? 0) >= limitOf(message));
   return { targets, resent, exhausted: new Set(exhausted.map(({ messageId }) => messageId)) };
 }

@@ -152,7 +152,7 @@ export class DeliveryTargets {
     return new Set(messageIds.length === 0 ? [] : await readResent(this.#with.reader, messageIds));
   }
 
-  /** How many attempts of messages have failed, by message id; including those before a redelivery. */
+  /** How many attempts of messages have failed since they were last redelivered or replayed, by message id. */
   async failures(messages: readonly ReceivedMessage[]): Promise<ReadonlyMap<string, number>> {
     const ids = messages.map(({ messageId }) => messageId);
     const rows = ids.length === 0 ? [] : await readFailures(this.#with.reader, ids);
