@@ -167,6 +167,10 @@ describe('the records of a registration', () => {
   };
 
   const lastAction = async () => (await service.api.get('/audit-log?limit=1')).body.data[0].action;
+  const timesBegun = async (id: string) => {
+    const query = `object_type=REGISTRATION&object_id=${id}&action=REGISTRATION_DELETION_BEGUN`;
+    return (await service.api.get(`/audit-log?${query}`)).body.data.length;
+  };
 
   const kinds: readonly {
     name: string;
@@ -263,6 +267,7 @@ describe('the records of a registration', () => {
       assert.ok(left > 0 && left <= atMost, `${left} of ${all} are left for the last transaction`);
       assert.equal((await service.api.get(path)).status, 200);
       assert.equal(await lastAction(), 'REGISTRATION_DELETION_BEGUN');
+      assert.equal(await timesBegun(id), 1);
       assert.equal((await service.api.delete(path)).status, 204);
       assert.equal(await count(table, id), 0);
       assert.equal(await lastAction(), 'REGISTRATION_DELETED');
