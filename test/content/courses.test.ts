@@ -202,7 +202,11 @@ describe('courses', () => {
     const upload = uploadForm(await scormPackage());
     problemErrors(await api.post(`/courses/${id}/versions`, upload, stale), 412);
     assert.equal((await api.get(`/courses/${id}`)).body.versions.length, 1);
-    assert.equal((await api.delete(`/courses/${id}`, { 'if-match': '"1"' })).status, 204);
+    const current = { 'if-match': '"1"' };
+    const uploads = await Promise.all([1, 2].map(() => api.post(`/courses/${id}/versions`, upload, current)));
+    assert.deepEqual(uploads.map(({ status }) => status).sort(), [201, 412], 'one changed it for the other');
+    problemErrors(await api.delete(`/courses/${id}`, current), 412);
+    assert.equal((await api.delete(`/courses/${id}`, { 'if-match': '"2"' })).status, 204);
   });
 
   it('are deleted with all their versions and files', async () => {
