@@ -303,6 +303,34 @@ describe('delivery while the queue fails', () => {
     assert.equal(delivery.queue.settled.filter((id) => id === 'first').length, 1);
   });
 
+  it('sends a message at once, as its first attempt, whose receive was committed although the response was lost', async () => {
+    await using target = await startTarget();
+    await using delivery = await makeDelivery();
+    const { database } = delivery;
+    let isLost = false;
+    const losing = async <T>(response: Promise<T>): Promise<T> => {
+      const given = await response;
+      const leased = await database.reader.all('select 1 from queue_lines where lease_token is not null');
+      if (isLost || leased.length === 0) return given;
+      isLost = true;
+      throw new Error('the connection was lost during the commit');
+    };
+    const [transaction, runAlone] = [database.transaction.bind(database), database.runAlone.bind(database)];
+    database.transaction = (work, options) => losing(transaction(work, options));
+    database.runAlone = (sql, ...params) => losing(runAlone(sql, ...params));
+    await delivery.put(await delivery.addWebhook(target.url), 'message');
+    delivery.worker.start();
+    await target.waitFor(1);
+    await untilEmpty(delivery);
+    assert.equal(isLost, true);
+    assert.deepEqual(messageIdsOf(target.requests), ['message']);
+    const rows = await database.reader.all<{ attempts: number }>('select attempts from deliveries');
+    assert.deepEqual(
+      rows.map(({ attempts }) => attempts),
+      [1],
+    );
+  });
+
   it('does not count an attempt if the webhook of a message cannot be read', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using delivery = await makeDelivery();
