@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { basic } from '../support/basic.ts';
+import { openDatabaseOf } from '../support/database.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { ANN, activity, BOB, LrsClient, lrsClient, openStore, statement } from './lrs-helpers.ts';
 
@@ -162,6 +164,11 @@ describe('the learning record store', () => {
     service = parts.use(await startTestService());
   });
 
+  const recordOf = async (clientId: string) => {
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    return await new ClientService({ database, now: Date.now }).get(clientId);
+  };
+
   test('accepts API clients with their secret or a token, within their scopes', async () => {
     const none = await lrsClient(service, ['content:read']);
     assert.equal((await none.call('GET', 'statements')).status, 403);
@@ -172,6 +179,9 @@ describe('the learning record store', () => {
     assert.equal((await writer.call('POST', 'statements', { body: statement() })).status, 200);
     assert.equal((await writer.call('GET', 'statements')).status, 403);
     const made = await createClient(service.settings.data_dir, { scopes: ['statements:read'] });
+    const withSecret = new LrsClient(`${service.url}/xapi`, basic(made.clientId, made.clientSecret));
+    assert.equal((await withSecret.call('GET', 'statements')).status, 200);
+    assert.ok((await recordOf(made.clientId))?.lastUsedAt, 'its use is recorded');
     const token = await requestToken(service.url, made.clientId, made.clientSecret);
     const bearer = new LrsClient(`${service.url}/xapi`, `Bearer ${token}`);
     assert.equal((await bearer.call('GET', 'statements')).status, 200);
@@ -179,6 +189,13 @@ describe('the learning record store', () => {
     const refused = await wrong.call('GET', 'statements');
     assert.equal(refused.status, 401);
     assert.match(refused.headers.get('www-authenticate') ?? '', /^Basic /);
+    const swapped = new LrsClient(`${service.url}/xapi`, basic(made.clientSecret, made.clientId));
+    assert.equal((await swapped.call('GET', 'statements')).status, 401);
+    assert.deepEqual(
+      service.logLines.filter(({ msg }) => msg === 'Basic credentials refused').map((line) => line.client_id),
+      [made.clientId, null],
+    );
+    assert.ok(!JSON.stringify(service.logLines).includes(made.clientSecret));
   });
 
   test('asks callers without credentials for a token or a secret, since some clients wait for that', async () => {
