@@ -22,6 +22,11 @@ async function openCommand() {
   return {
     clients,
     clock,
+    /** The entries of the audit log in their order, each with its changes as JSON. */
+    audited: () =>
+      owned.database.reader.all<{ action: string; changes: string }>(
+        'select action, changes from audit_entries order by id',
+      ),
     /** How often a command has opened the clients. */
     opened: () => opened,
     run: (...args: string[]) => outcomeOf((output) => runClientCommand(args, { clients: open, ...output })),
@@ -136,6 +141,14 @@ describe('coursewire client delete, enable and disable', () => {
     assert.equal((await command.clients.get(id))?.enabled, true);
     assert.equal((await command.run('delete', id)).code, 0);
     assert.equal(await command.clients.get(id), null);
+    const change = (before: boolean) => [{ field: 'enabled', before, after: !before }];
+    assert.deepEqual(
+      (await command.audited()).slice(1, 3).map(({ action, changes }) => [action, JSON.parse(changes)]),
+      [
+        ['API_CLIENT_UPDATED', change(true)],
+        ['API_CLIENT_UPDATED', change(false)],
+      ],
+    );
   });
 
   it('exit 1 if the client does not exist', async () => {
