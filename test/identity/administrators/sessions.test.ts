@@ -125,6 +125,18 @@ describe('sessions', () => {
     assert.equal(await world.sessions.verify(token, ADDRESS), null);
   });
 
+  test('that have expired are not among those that the audit log says were ended', async () => {
+    await using world = await open();
+    await world.begin();
+    world.clock.pass(IDLE_MS);
+    await world.begin();
+    const by = { type: 'ADMINISTRATOR', id: '1', user: 'a@b.c', name: 'A', address: ADDRESS } as const;
+    await world.sessions.endEverywhere(1, by);
+    assert.deepEqual(await world.database.reader.all('select action, details from audit_entries'), [
+      { action: 'SESSIONS_ENDED', details: '{"sessions":1}' },
+    ]);
+  });
+
   test('end after the idle time if pages only repeat their requests', async () => {
     await using world = await open();
     const token = await world.begin();
