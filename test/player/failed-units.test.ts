@@ -21,7 +21,7 @@ const reported = (lesson_status: string, raw?: number) => ({
   core: { lesson_status, ...(raw === undefined ? {} : { score: { raw } }) },
 });
 /** Set by an API call. */
-const FAILED = { completion: 'Incomplete', success: 'FAIL', score: 10 };
+const FAILED = { completion: 'Incomplete', success: 'FAIL', score: 10, duration: 600 };
 
 describe('a course', () => {
   let service: TestService;
@@ -97,6 +97,15 @@ describe('a course', () => {
     assert.deepEqual(await statusOf(service, registrationId), ['Incomplete', 'FAIL', 10]);
     await client.commit('i1', reported('passed', 90));
     assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
+    const { duration } = (await service.api.get(`/registrations/${registrationId}`)).body;
+    assert.equal(duration, 600, 'the time of the API call is longer than that of the course');
+  });
+
+  it('of one unit that has passed without a score does not get that of a later failure', async () => {
+    const { registrationId, client } = await open(scorm12Course());
+    await client.commit('i1', reported('passed'));
+    await client.commit('i1', reported('failed', 20));
+    assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', null]);
   });
 
   it('of several units of AICC has failed while a unit has, and no longer once that unit is passed', async () => {
