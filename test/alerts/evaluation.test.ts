@@ -200,6 +200,16 @@ describe('the evaluation of a rule', () => {
     );
   });
 
+  it('has a notice that describes twenty webhooks, and says how many there are', async () => {
+    await using alerts = await openEvaluations();
+    await alerts.createRule();
+    alerts.webhooks.failing = Array.from({ length: 30 }, (_, place) => place + 1);
+    await alerts.startInstance().evaluate();
+    const [notice] = await alerts.database.reader.all<{ content: string }>('select content from alert_notices');
+    const { firings, total } = JSON.parse(notice!.content);
+    assert.deepEqual([firings.length, total], [20, 30]);
+  });
+
   it('logs once what ended, with the webhooks and the reason', async () => {
     await using alerts = await openEvaluations();
     const { webhooks } = alerts;
