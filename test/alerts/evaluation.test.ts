@@ -205,7 +205,9 @@ describe('the evaluation of a rule', () => {
     await alerts.createRule();
     alerts.webhooks.failing = Array.from({ length: 30 }, (_, place) => place + 1);
     await alerts.startInstance().evaluate();
-    const [notice] = await alerts.database.reader.all<{ content: string }>('select content from alert_notices');
+    const [notice] = await alerts.database.reader.all<{ content: string }>(
+      'select content from alert_notices',
+    );
     const { firings, total } = JSON.parse(notice!.content);
     assert.deepEqual([firings.length, total], [20, 30]);
   });
