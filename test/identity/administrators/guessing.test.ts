@@ -232,9 +232,14 @@ describe('guessing passwords', () => {
 
   test('a correct password does not count as a guess', async () => {
     await using owned = await openTestDatabase();
-    const { attempt } = instance(owned.database, new ManualClock());
+    const { attempt, signIn } = instance(owned.database, new ManualClock());
     await insertAdministrator(owned.database, 'ann@example.com');
     for (let at = 0; at < 50; at++) assert.equal((await attempt('ann@example.com', PASSWORD)).outcome, 'ok');
+    const [row] = await owned.database.reader.all<{ id: number }>('select id from administrators');
+    const use = { address: '192.0.2.1', userAgent: undefined };
+    const passwords = Array.from({ length: 12 }, (_, at) => (at === 0 ? PASSWORD : `${PASSWORD} ${at}`));
+    for (const [at, next] of passwords.slice(1).entries())
+      await signIn.changePassword(row!.id, { current: passwords[at]!, next }, use);
   });
 
   test('a correct password whose session cannot be stored does not count as a guess', async () => {
