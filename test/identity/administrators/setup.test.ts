@@ -214,8 +214,10 @@ describe('an invitation', () => {
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);
     const { body } = await admin.post('/ui/api/administrators', { email: 'vic@example.com', role: 'viewer' });
-    assert.equal(Date.parse(body.invitation_expires_dt), invitedAt + 7 * 24 * HOUR_MS);
-    const token = tokenIn(body.invitation_url);
+    const endsAt = invitedAt + 7 * 24 * HOUR_MS;
+    const again = (await admin.post(`/ui/api/administrators/${body.id}/link`)).body;
+    for (const link of [body, again]) assert.equal(Date.parse(link.invitation_expires_dt), endsAt);
+    const token = tokenIn(again.invitation_url);
     time = invitedAt + 7 * 24 * HOUR_MS - 1;
     assert.equal((await readLink(new Browser(service.url), token)).status, 200);
     time += 1;
@@ -229,8 +231,10 @@ describe('an invitation', () => {
     const invite = async (role: string) =>
       await admin.post('/ui/api/administrators', { email: 'Vic@example.com', role });
     const first = await invite('viewer');
+    const path = `/ui/api/administrators/${first.body.id}`;
+    assert.equal((await admin.put(path, { role: 'viewer', enabled: false, name: null })).status, 200);
     const second = await invite('admin');
-    assert.equal(second.body.id, first.body.id);
+    assert.deepEqual([second.body.id, second.body.enabled], [first.body.id, true]);
     assert.equal((await setUp(service, tokenIn(first.body.invitation_url))).status, 404);
     const token = tokenIn(second.body.invitation_url);
     const made = await setUp(service, token, { email: 'vic@EXAMPLE.com' });
@@ -238,7 +242,7 @@ describe('an invitation', () => {
     assert.equal((await invite('viewer')).status, 409);
   });
 
-  test('ends when its administrator is deleted', async () => {
+  test('ends when its administrator is deleted or disabled, also if they are enabled again', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);
@@ -254,6 +258,9 @@ describe('an invitation', () => {
           : await admin.put(path, { role: 'admin', enabled: false, name: null });
       assert.ok(ended.status < 300, JSON.stringify(ended.body));
       const token = tokenIn(invited.body.invitation_url);
+      assert.equal((await setUp(service, token, { email: undefined })).status, 404);
+      if (end === 'delete') continue;
+      assert.equal((await admin.put(path, { role: 'admin', enabled: true, name: null })).status, 200);
       assert.equal((await setUp(service, token, { email: undefined })).status, 404);
     }
   });
