@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
 import {
   accountNames,
   accountsOf,
@@ -112,6 +113,20 @@ describe('replaying events to a webhook', () => {
     );
     const ignoring = await createWebhook(api, target.url, { ignore_before_dt: '2999-01-01T00:00:00Z' });
     assert.equal(await replay(api, ignoring), 0, 'what it would discard is not sent');
+  });
+
+  test('sends a webhook with a focus on content only the events of that content', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const [wanted, other] = [await importCourse(service), await importCourse(service)];
+    const focus = [{ webhook_focus_type: 'COURSE', webhook_focus_id: wanted.id }];
+    for (const { id } of [other, wanted])
+      await service.api.post(`/courses/${id}/versions`, uploadForm(await scormPackage()));
+    const id = await createWebhook(service.api, target.url, { topic: 'COURSE', focus });
+    assert.equal(await replay(service.api, id), 1);
+    const [sent] = await target.waitFor(1);
+    const { resource } = sent!.json as { resource: { content: { course: { id: number } } } };
+    assert.equal(resource.content.course.id, wanted.id);
   });
 
   test('leaves the outcome of each event right while replayed and other messages wait in one line', async () => {
