@@ -46,7 +46,8 @@ describe('the audit log', () => {
     const from = '2000-01-01T00:00:00.000Z';
     const dry = await api.post(`/webhooks/${late}/replay?from_dt=${from}&dry_run=true`);
     assert.equal(dry.body.replayed, 2);
-    assert.equal((await api.post(`/webhooks/${late}/replay?from_dt=${from}`)).body.replayed, 2);
+    for (const replayed of [2, 0])
+      assert.equal((await api.post(`/webhooks/${late}/replay?from_dt=${from}`)).body.replayed, replayed);
     const subtopic = 'ACCOUNT_CREATED';
     assert.deepEqual((await actionsOf(service, `object_type=WEBHOOK&object_id=${id}`)).slice(1), [
       ['MESSAGE_SKIPPED', { message_id: skipped[0], subtopic }],
@@ -58,7 +59,7 @@ describe('the audit log', () => {
       `object_type=WEBHOOK&object_id=${late}`,
     );
     assert.deepEqual([replayed, details.messages, details.from_dt], ['EVENTS_REPLAYED', 2, from]);
-    assert.deepEqual(others, [], 'a dry run has no entry');
+    assert.deepEqual(others, [], 'a dry run has no entry, nor has a replay of nothing');
   });
 
   it('records resets and deletions of registrations, with the lost data', async () => {
