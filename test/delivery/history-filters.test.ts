@@ -133,7 +133,7 @@ describe('the filters of a webhook’s history', () => {
     assert.deepEqual(accountsOf(sent), ['Contoso', 'Northwind', 'Contoso', '"account":{"id":1,']);
   });
 
-  it('select messages by ids only as long as they have a status', async () => {
+  it('select messages by ids only of their webhook, and only as long as they have a status', async () => {
     await using ended = await startTarget({ respondWith: answer(410) });
     await using own = await startTestService();
     const { api } = own;
@@ -147,6 +147,9 @@ describe('the filters of a webhook’s history', () => {
     await ended.waitFor(4);
     await settledDeliveries(api, id, 3);
     const ids = `delivery_id=${first}&delivery_id=${middle}&delivery_id=${last}`;
+    const { id: other } = await api.create('/webhooks', webhookInput({ target_url: ended.url }));
+    assert.equal((await api.post(`/webhooks/${other}/deliveries/redeliver?${ids}`)).body.redelivered, 0);
+    assert.equal((await api.post(`/webhooks/${other}/deliveries/remove?${ids}`)).body.removed, 0);
     const { body } = await api.post(`/webhooks/${id}/deliveries/redeliver?status=DEAD_LETTERED&${ids}`);
     assert.deepEqual(body, { redelivered: 1, remaining: 0, next_cursor: null });
     await settledDeliveries(api, id, 3);
