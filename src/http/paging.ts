@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Page, PageRequest } from '../database/page.ts';
+import { given } from './given.ts';
 import { READ_AS } from './schemas.ts';
 
 /** The number of items of a page, unless a request sets `limit`. */
@@ -32,12 +33,7 @@ export const PageQuery = Type.Object({
 
 /** The page that a query asks for. */
 export function pageRequest({ limit = DEFAULT_LIMIT, cursor }: Static<typeof PageQuery>): PageRequest {
-  return { limit, after: afterCursor(cursor) };
-}
-
-/** The number of a cursor that its schema has checked ({@link READ_AS}); null without a cursor. */
-export function afterCursor(cursor: string | undefined): number | null {
-  return cursor === undefined ? null : parseCursor(cursor);
+  return { limit, after: given(parseCursor, cursor) };
 }
 
 /** The number of {@link toCursor}; null for any other text. */

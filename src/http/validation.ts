@@ -17,9 +17,9 @@ const READERS: Readonly<Record<ReadAs, { read: (text: string) => unknown; detail
   'pair-cursor': { read: parsePairCursor, detail: 'must be a next_cursor of a purge' },
   'replay-cursor': { read: parseReplayCursor, detail: INVALID_CURSOR },
 };
-/** A text that is too long already has that error. */
+/** A text that is too long already has that error. Its length is counted in code points, as Ajv does. */
 const isReadable: SchemaValidateFunction = (as: ReadAs, text: string, { maxLength } = {}) =>
-  text.length > (maxLength ?? Number.POSITIVE_INFINITY) || READERS[as].read(text) !== null;
+  [...text].length > (maxLength ?? Number.POSITIVE_INFINITY) || READERS[as].read(text) !== null;
 
 /** More than are reported: `detail` says how many were found. A hostile request must not take much time. */
 const MAX_ERRORS_FOUND = 1_000;

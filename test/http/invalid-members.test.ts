@@ -47,6 +47,20 @@ describe('a request with several invalid members', () => {
     );
   });
 
+  test('gets a 400 for times and cursors of characters that JavaScript counts twice', async () => {
+    const { api } = service;
+    const [time, cursor] = [21, 101].map((count) => encodeURIComponent('🚒'.repeat(count)));
+    const both = `until_dt=${time}&cursor=${cursor}`;
+    for (const act of ['line/purge', 'deliveries/remove', 'deliveries/redeliver'])
+      assertNames(await api.post(`/webhooks/${id}/${act}?${both}`), '/query/until_dt', '/query/cursor');
+    assertNames(
+      await api.post(`/webhooks/${id}/replay?from_dt=${time}&cursor=${cursor}`),
+      '/query/from_dt',
+      '/query/cursor',
+    );
+    assertNames(await api.get(`/accounts?cursor=${cursor}`), '/query/cursor');
+  });
+
   test('gets a 400 that every reader of JSON accepts, even if a name ends with half a character', async () => {
     const { status, body } = await service.api.post('/accounts', '{"nam\\ud83d":"x"}');
     assert.equal(status, 400);

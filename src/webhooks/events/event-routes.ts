@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { TOO_MANY_READS } from '../../http/caller-turns.ts';
-import { givenTime } from '../../http/given-time.ts';
+import { givenTime } from '../../http/given.ts';
 import { parseId } from '../../http/ids.ts';
 import { pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';

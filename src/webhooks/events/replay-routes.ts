@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
-import { givenTime } from '../../http/given-time.ts';
+import { given, givenTime } from '../../http/given.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { PageQuery, pairCursor, parseReplayCursor } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { Nullable, READ_AS, RequiredTimeQuery, TimeQuery } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
-import { parseDateTime } from '../../time/date-time.ts';
 import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import type { ReplayService } from './replay-service.ts';
 
@@ -75,9 +74,9 @@ export function replayRoutes(
     async (request, reply) => {
       assertValid(request);
       const { again = false, dry_run: dryRun = false, cursor, from_dt, to_dt } = request.query;
-      const from = parseDateTime(from_dt)!;
+      const from = givenTime(from_dt)!;
       const to = givenTime(to_dt);
-      const [after, upTo] = (cursor === undefined ? null : parseReplayCursor(cursor)) ?? [null, null];
+      const [after, upTo] = given(parseReplayCursor, cursor) ?? [null, null];
       // With a cursor, an earlier call has waited. A count need not be that exact.
       if (after === null && !dryRun) await replays.untilChangesEnded();
       return await idempotency.respond(request, reply, async (tx) => {

@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox';
 import { type Actor, actorOf } from '../../audit/actor.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { TOO_MANY_READS } from '../../http/caller-turns.ts';
+import { given } from '../../http/given.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { afterCursor, pageRequest, pageResponse, toCursor } from '../../http/paging.ts';
+import { pageRequest, pageResponse, parseCursor, toCursor } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
@@ -211,7 +212,7 @@ function removalRoute(routes: Routes, { removal, idempotency }: DeliveryRoutesDe
             ? await removal.removeMatching(
                 webhookId,
                 deliveryFilter(filter),
-                { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after: afterCursor(cursor) },
+                { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after: given(parseCursor, cursor) },
                 actorOf(request),
                 tx,
               )
@@ -238,7 +239,7 @@ async function redeliverRequested(
   const statuses = status ?? (['DEAD_LETTERED', 'DISCARDED'] as const);
   if (ids !== undefined)
     return await redelivery.redeliverThese(webhookId, { ids, statuses: status ?? FINAL_STATUSES }, by, tx);
-  const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after: afterCursor(cursor) };
+  const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after: given(parseCursor, cursor) };
   const matching = {
     ...deliveryFilter(filter),
     statuses,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { givenTime } from '../../http/given-time.ts';
+import { givenTime } from '../../http/given.ts';
 import { PageQuery } from '../../http/paging.ts';
 import { DateTime, Id, Nullable, READ_AS, TimeQuery } from '../../http/schemas.ts';
 import { MAX_LEARNER_ID_LENGTH } from '../../text-lengths.ts';

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Subtopic } from '../../events/catalogue.ts';
 import { TOO_MANY_READS } from '../../http/caller-turns.ts';
-import { givenTime } from '../../http/given-time.ts';
+import { given, givenTime } from '../../http/given.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageRequest, pageResponse, pairCursor, parsePairCursor } from '../../http/paging.ts';
@@ -155,7 +155,7 @@ function positionOf(params: { position: string }): number {
 }
 
 function purgeRequest({ until_dt, limit, cursor }: Static<typeof PurgeQuery>): PurgeRequest {
-  const pair = cursor === undefined ? null : parsePairCursor(cursor);
+  const pair = given(parsePairCursor, cursor);
   const from = pair === null ? null : { after: pair[0], through: pair[1] };
   return { before: givenTime(until_dt), limit: limit ?? DEFAULT_PURGE_LIMIT, from };
 }
