@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Database, DatabaseUnavailableError, type Transaction } from '../../src/database/database.ts';
+import { sent } from '../../src/database/sent.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
@@ -112,6 +113,10 @@ describe('values bound to statements', () => {
             ],
           ),
       ];
+      for (const use of uses) {
+        const withoutItsResult = (tx: Transaction) => sent(tx, [use(tx).then(() => {})]);
+        await assert.rejects(database.transaction(withoutItsResult), isRefused);
+      }
       // Kysely treats an undefined member as omitted.
       if (value !== undefined)
         uses.push((tx) =>

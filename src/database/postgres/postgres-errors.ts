@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { UnbindableValueError } from '../bindable.ts';
 import { DatabaseUnavailableError } from '../database.ts';
 import { UnsafeNumberError } from './postgres-numbers.ts';
 
@@ -77,6 +78,7 @@ export function isLockTimeout(error: unknown): boolean {
 export function translateError(error: unknown, doing: string): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailableError) return error;
   if (error instanceof StatementError || error instanceof UnsafeNumberError) return error;
+  if (error instanceof UnbindableValueError) return error;
   if (error instanceof DatabaseError) {
     const code = error.code ?? '';
     if (!isRerunnable(error) && !UNAVAILABLE_CODES.has(code) && !UNAVAILABLE_CLASSES.has(code.slice(0, 2)))

@@ -53,7 +53,7 @@ export class PostgresTransaction implements Transaction {
     this.#assertOpen();
     this.#query ??= kyselyOver(async (sql, parameters) => {
       this.#assertOpen();
-      return await this.#execute(this.#statements.prepareNumbered(sql, parameters));
+      return await this.#prepareAndExecute(() => this.#statements.prepareNumbered(sql, parameters));
     });
     return this.#query;
   }
@@ -68,27 +68,31 @@ export class PostgresTransaction implements Transaction {
     return this.#hasChanged;
   }
 
-  /** As thrown by `pg`; null if no statement failed. */
+  /** As thrown by `pg` or when it was prepared; null if no statement failed. */
   get failure(): { error: unknown } | null {
     return this.#failure;
   }
 
   async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
     this.#assertOpen();
-    return (await this.#execute(this.#statements.prepare(sql, values))).rows as Row[];
+    return (await this.#prepareAndExecute(() => this.#statements.prepare(sql, values))).rows as Row[];
   }
 
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     this.#assertOpen();
-    return (await this.#execute(this.#statements.prepare(sql, values))).rowCount ?? 0;
+    return (await this.#prepareAndExecute(() => this.#statements.prepare(sql, values))).rowCount ?? 0;
   }
 
   async allFor<Row>({ columns, forAll }: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
-    return await this.all<Row>(forAll, namedRowsToJson(columns, rows));
+    const prepare = () => this.#statements.prepare(forAll, [namedRowsToJson(columns, rows)]);
+    this.#assertOpen();
+    return (await this.#prepareAndExecute(prepare)).rows as Row[];
   }
 
   async runFor({ columns, forAll }: RowsStatement, rows: readonly NamedRow[]): Promise<void> {
-    await this.run(forAll, namedRowsToJson(columns, rows));
+    const prepare = () => this.#statements.prepare(forAll, [namedRowsToJson(columns, rows)]);
+    this.#assertOpen();
+    await this.#prepareAndExecute(prepare);
   }
 
   /**
@@ -108,7 +112,9 @@ export class PostgresTransaction implements Transaction {
     const executed: Promise<unknown>[] = [];
     for (let from = 0; from < rows.length; from += MAX_ROWS_A_STATEMENT) {
       const some = rows.slice(from, from + MAX_ROWS_A_STATEMENT);
-      executed.push(this.#execute(this.#statements.prepare(sql, [rowsToJson(columns, some)])));
+      executed.push(
+        this.#prepareAndExecute(() => this.#statements.prepare(sql, [rowsToJson(columns, some)])),
+      );
     }
     await Promise.all(executed);
   }
@@ -137,6 +143,18 @@ export class PostgresTransaction implements Transaction {
 
   runHooks(): void {
     for (const hook of this.#hooks) hook();
+  }
+
+  /** A statement that cannot be prepared fails the transaction, too, because its result may not be awaited. */
+  async #prepareAndExecute(prepare: () => PostgresStatement): Promise<PostgresResult> {
+    let statement: PostgresStatement;
+    try {
+      statement = prepare();
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
+    }
+    return await this.#execute(statement);
   }
 
   async #execute(statement: PostgresStatement): Promise<PostgresResult> {
