@@ -34,8 +34,8 @@ export async function lockName(tx: Transaction, name: string): Promise<void> {
 
 /**
  * A condition of a statement on PostgreSQL that locks a name as {@link lockName} does, but together with others. It is true
- * unless the name is null. Locks of rows that are shared can keep others out forever, because a new one never waits.
- * This one waits behind those who asked before.
+ * unless the name is null. Shared locks of a row can keep a change out forever, because a new sharer never waits. Here, it
+ * waits behind those who asked before.
  * @param nameSql SQL of the name
  */
 export function sharesNameSql(nameSql: string): string {

@@ -1,6 +1,6 @@
 import type { Database, Dialect, Reader, Transaction } from './database.ts';
 
-/** Facts about the installation, by name. They are in the table of secrets, some of which are secrets. */
+/** Facts about the installation, by name. Some of them are secrets, so all are in `service_secrets`. */
 
 /** Whether a database has the table. A database without a schema does not. */
 export async function hasFacts(reader: Pick<Reader, 'all'>, dialect: Dialect): Promise<boolean> {

@@ -52,8 +52,10 @@ export function limitPipelining(server: FastifyInstance): void {
   });
   // Bodies arrive before, within their time, so that what a page sends last is handled although the page is gone.
   server.addHook('preHandler', (request, _reply, done) => {
-    if (isFirst(request)) done();
-    else comesFirst(request).then(() => done(), done);
+    const begin = () =>
+      done(request.raw.socket.destroyed && !hasBody(request) ? connectionClosed() : undefined);
+    if (isFirst(request)) begin();
+    else comesFirst(request).then(begin, done);
   });
 }
 
@@ -71,14 +73,17 @@ function isFirst(request: FastifyRequest): boolean {
   return (places.get(request)?.first ?? null) === null;
 }
 
-function newPlace(request: FastifyRequest, isFirst: boolean): Place {
-  const first = isFirst ? null : Promise.withResolvers<void>();
+function newPlace(request: FastifyRequest, comesFirst: boolean): Place {
+  const first = comesFirst ? null : Promise.withResolvers<void>();
   // A request that is refused does not wait for it.
   first?.promise.catch(() => {});
   return { first, hasBody: hasBody(request) };
 }
 
-/** Settles the place of a request whose connection has ended. Nobody would receive what it reads. */
+/**
+ * Ends the wait of a request whose connection has ended. One that brings data is still handled. Any other is refused, since
+ * nobody would receive what it reads.
+ */
 function leave({ first, hasBody }: Place): void {
   if (hasBody) first?.resolve();
   else first?.reject(connectionClosed());

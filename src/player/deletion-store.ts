@@ -2,7 +2,7 @@ import { type BatchRows, BatchStatement } from '../database/batch-statement.ts';
 import type { SqlValue, Transaction } from '../database/database.ts';
 import { idList, type RecordsetType, toIdList } from '../database/recordset.ts';
 
-/** SQL for deleting what learners did, one operation per function. */
+/** What is deleted with a registration: how its rows are found and removed. */
 
 /** The registration and the key of a row, and its size in bytes. */
 export interface OwnedRow {

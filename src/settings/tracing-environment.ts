@@ -40,6 +40,8 @@ const DEFAULT_SAMPLER = `${PARENT_BASED}always_on`;
 const ROOT_SAMPLERS: ReadonlySet<string> = new Set<RootSampler>(['always_on', 'always_off', 'traceidratio']);
 const DEFAULT_PROTOCOL = 'http/protobuf';
 const DEFAULT_EXPORT_LIMIT_MS = 10 * SECOND_MS;
+/** A longer timer ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Reads the variables that OpenTelemetry defines. Traces are on if an exporter is chosen, or none is and there is an
@@ -125,9 +127,10 @@ function readPropagators(value: string | undefined, warnings: string[]): boolean
   return names.includes('tracecontext');
 }
 
-/** The first valid one. The exporter reports those that are not. */
+/** The first valid one, as far as a timer can wait. The exporter reports those that are not valid. */
 function readExportLimit(...values: (string | undefined)[]): number {
-  return values.map(Number).find((ms) => Number.isFinite(ms) && ms > 0) ?? DEFAULT_EXPORT_LIMIT_MS;
+  const given = values.map(Number).find((ms) => Number.isFinite(ms) && ms > 0);
+  return Math.min(given ?? DEFAULT_EXPORT_LIMIT_MS, LONGEST_TIMER_MS);
 }
 
 function readBatch(read: (name: string) => string | undefined, warnings: string[]): TracingSettings['batch'] {

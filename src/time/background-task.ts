@@ -15,7 +15,7 @@ export interface BackgroundTaskOptions {
   firstPauseMs?: number;
   /**
    * Called with the error of a round that failed, unless the task has ended.
-   * @param isFirst whether no round has failed since one that succeeded
+   * @param isFirst whether the round before it did not fail
    */
   onError(error: unknown, isFirst: boolean): void;
 }

@@ -109,7 +109,7 @@ export function listPart<Sort extends string>(query: PartQuery<Sort>, defaultSor
 
 /** The body of a list's response. */
 export function listResponse<T, R>(
-  { items, total, totalIsLowerBound }: Listed<T> & Partial<LongListed<T>>,
+  { items, total, totalIsLowerBound }: Listed<T> & { totalIsLowerBound?: boolean },
   { limit, offset }: ListPart<string>,
   toRecord: (item: T) => R,
 ): ListResponse<R> {

@@ -120,7 +120,7 @@ export class DeliveryTargets {
   /** Which of these webhooks are not paused, as seen by a transaction. */
   async resumed(reader: Pick<Reader, 'allFor'>, webhookIds: readonly number[]): Promise<number[]> {
     const targets = await this.read(webhookIds, reader);
-    return webhookIds.filter((id) => targets.has(id) && targets.get(id)!.state !== 'PAUSED');
+    return webhookIds.filter((id) => (targets.get(id)?.state ?? 'PAUSED') !== 'PAUSED');
   }
 
   /**

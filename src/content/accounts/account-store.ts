@@ -37,8 +37,8 @@ export async function readLockedAccount(
   const lock = async (strength: string) => (await tx.all<StoredAccount>(`${ACCOUNT} ${strength}`, id))[0];
   if (tx.dialect !== 'postgres') return await lock('');
   if (what === 'content') return await lock('for no key update');
-  // In one round trip, but one after another: first behind changes of the content, which may take long, so that saves do not
-  // wait for them. Then behind the saves that have begun.
+  // Three statements in one round trip. The first waits for changes of the content, which may take long, while learners can
+  // still save. The second waits for the saves that have begun, and the third keeps later ones out.
   const [, , account] = await Promise.all([
     lock('for no key update'),
     lockName(tx, turnOfAccount(id)),

@@ -25,7 +25,7 @@ export interface GroupRange {
   limit: number;
 }
 
-/** A group with one of its contents, or without any. */
+/** The columns of a group in a row, which may also have one of its contents. */
 interface GroupRow {
   id: number;
   name: string;

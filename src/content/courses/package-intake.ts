@@ -1,9 +1,9 @@
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../course-packages/package-limits.ts';
 import { extractPackage } from '../../course-packages/read-package.ts';
-import { FairSlots } from '../../course-packages/thread/fair-slots.ts';
 import type { ReadManifest } from '../../course-packages/thread/manifest-messages.ts';
 import type { ManifestReader } from '../../course-packages/thread/manifest-reader.ts';
 import { DatabaseUnavailableError, type Reader } from '../../database/database.ts';
+import { FairSlots } from '../../fair-slots.ts';
 import type { Logger } from '../../observability/log.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { ROOT_FOLDER } from '../assets/folder-tree.ts';
@@ -170,7 +170,7 @@ export class PackageIntake {
       caller,
       signal,
     );
-    using _slot = await this.#slots.take(caller, signal);
+    using _slot = await this.#slots.take(signal, caller);
     const { files, bytes } = await extractPackage(packageFile, contentFolder, { limits, signal });
     return { manifest, fileCount: files, byteCount: bytes };
   }

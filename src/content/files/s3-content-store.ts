@@ -1,3 +1,4 @@
+import { addAbortSignal, type Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
   DeleteObjectsCommand,
@@ -9,13 +10,13 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { readCredentialsAgain } from '../../aws-credentials.ts';
-import { FairSlots } from '../../course-packages/thread/fair-slots.ts';
+import { FairSlots } from '../../fair-slots.ts';
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import { assertContentKey, CONTENT_KEY_LENGTH, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
 import { contentUnavailable } from './content-unavailable.ts';
 import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
-import { S3Downloads } from './s3-downloads.ts';
+import { bytesIn, S3Downloads } from './s3-downloads.ts';
 import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
 import { MAX_ATTEMPTS, REQUEST_DEADLINE_MS } from './s3-limits.ts';
 import { uploadFolder } from './s3-upload.ts';
@@ -30,6 +31,8 @@ const IDLE_DEADLINE_MS = 5 * MINUTE_MS;
 const PARALLEL_DOWNLOADS = 256;
 /** Maximum number of connections of a client. Waits are short, because no request lasts long. */
 const MAX_CONNECTIONS = 256;
+/** More than the id of an installation takes. */
+const MAX_OWNER_BYTES = 256;
 /** Maximum number of concurrent requests of all uploads: each holds a part of a file in memory. */
 const PARALLEL_UPLOADS = 12;
 /** A package of 2 GiB or 20,000 files is stored within minutes. An import of this age is no longer in progress. */
@@ -167,13 +170,14 @@ export class S3ContentStore implements ContentStore {
 
   async owner(): Promise<string | null> {
     const name = this.#prefix + OWNER_OBJECT;
-    const found = await reaching(() =>
-      unlessMissing(
-        this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: name }), this.#deadline()),
-      ),
-    );
-    if (found === null) return null;
-    return ((await found.Body?.transformToString()) ?? '').trim();
+    return await reaching(async () => {
+      const deadline = this.#deadline();
+      const request = new GetObjectCommand({ Bucket: this.#bucket, Key: name });
+      const found = await unlessMissing(this.#client.send(request, deadline));
+      if (found === null) return null;
+      const body = addAbortSignal(deadline.abortSignal, found.Body as Readable);
+      return (await bytesIn(body, MAX_OWNER_BYTES)).toString().trim();
+    });
   }
 
   async claim(installation: string): Promise<string> {

@@ -6,7 +6,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { KIB } from '../../bytes.ts';
-import { FairSlots } from '../../course-packages/thread/fair-slots.ts';
+import { FairSlots } from '../../fair-slots.ts';
 import { bytesOf } from './byte-range.ts';
 import type { ByteRange, StoredFile } from './content-store.ts';
 import { statusOf } from './s3-failures.ts';
@@ -15,8 +15,6 @@ import { MAX_ATTEMPTS, REQUEST_DEADLINE_MS } from './s3-limits.ts';
 /** A reader that pauses keeps up to two pieces in memory: one that is being sent, and the next one. */
 const PIECE_BYTES = 256 * KIB;
 const RANGE_NOT_SATISFIABLE = 416;
-/** All downloads are one caller of the slots. */
-const DOWNLOADS = 'downloads';
 
 /** An object that is being read, see {@link StoredFile}. */
 export type OpenedObject = Pick<StoredFile, 'size' | 'range' | 'lastModified' | 'stream' | 'bytes'>;
@@ -140,7 +138,7 @@ export class S3Downloads {
     }
   }
 
-  /** Reads a range, or the whole object. The connection is free when this resolves, unless the server ignores ranges. */
+  /** Reads a range, or an object that is empty and so has no range. The connection is free when this resolves, unless the server ignores ranges. */
   async #piece(
     name: string,
     range: { first: number; last: number } | null,
@@ -148,7 +146,7 @@ export class S3Downloads {
   ): Promise<Piece> {
     return await this.#inTime(async (late) => {
       const signal = left === undefined ? late : AbortSignal.any([late, left]);
-      using _slot = await this.#slots.take(DOWNLOADS, signal);
+      using _slot = await this.#slots.take(signal);
       const request = {
         Bucket: this.#bucket,
         Key: name,
@@ -160,7 +158,8 @@ export class S3Downloads {
         try {
           // The SDK does not repeat a request whose connection breaks within the body.
           const body = addAbortSignal(signal, found.Body as Readable);
-          return { found, bytes: await bytesIn(body, range === null ? 0 : range.last - range.first + 1) };
+          const limit = range === null ? 0 : range.last - range.first + 1;
+          return { found, bytes: await bytesIn(body, limit) };
         } catch (error) {
           if (signal.aborted || attempt === MAX_ATTEMPTS) throw error;
         }
@@ -191,7 +190,7 @@ export class S3Downloads {
 }
 
 /** The bytes of a body. @throws if there are more than were requested, which would fill the memory */
-async function bytesIn(body: Readable, limit: number): Promise<Buffer> {
+export async function bytesIn(body: Readable, limit: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of body as AsyncIterable<Buffer>) {

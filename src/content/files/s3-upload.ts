@@ -9,7 +9,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { MIB } from '../../bytes.ts';
-import type { FairSlots } from '../../course-packages/thread/fair-slots.ts';
+import type { FairSlots } from '../../fair-slots.ts';
 import { forEachConcurrently } from '../../file-system/for-each-concurrently.ts';
 import { readExactly } from '../../file-system/read-exactly.ts';
 
@@ -19,8 +19,6 @@ const PART_BYTES = 5 * MIB;
 const MAX_PARTS = 10_000;
 /** Maximum number of files or parts of one folder that wait for a slot. The slots limit requests across all folders. */
 const PARALLEL = 12;
-/** All uploads are one caller of the slots. */
-const UPLOADS = 'uploads';
 /** The error of a file that ends before its size. */
 const TRUNCATED = 'a file was truncated while it was being uploaded';
 
@@ -62,7 +60,7 @@ export async function uploadFolder(folder: string, place: UploadPlace): Promise<
 }
 
 async function uploadWhole({ name, file, size }: Upload, place: UploadPlace): Promise<void> {
-  using _slot = await place.slots.take(UPLOADS, place.signal);
+  using _slot = await place.slots.take(place.signal);
   const body = await readExactly(file, 0, size, TRUNCATED);
   await place.client.send(
     new PutObjectCommand({ Bucket: place.bucket, Key: name, Body: body }),
@@ -100,7 +98,7 @@ async function uploadParts(
   const parts: { PartNumber: number; ETag: string | undefined }[] = [];
   await forEachConcurrently(numbers, PARALLEL, async (number, stopped) => {
     const signal = AbortSignal.any([place.signal, stopped]);
-    using _slot = await place.slots.take(UPLOADS, signal);
+    using _slot = await place.slots.take(signal);
     const start = (number - 1) * partBytes;
     const body = await readExactly(file, start, Math.min(partBytes, size - start), TRUNCATED);
     const { ETag } = await place.client.send(

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { compileCache } from '../../compile-cache.ts';
+import { FairSlots } from '../../fair-slots.ts';
 import { PackageError, packageError } from '../package-error.ts';
-import { FairSlots } from './fair-slots.ts';
 import type { ManifestRequest, ManifestResult, ReadManifest } from './manifest-messages.ts';
 
 /** Number of threads. A caller uses at most one, so that a malicious course does not block the imports of others. */
@@ -42,7 +42,7 @@ export class ManifestReader implements AsyncDisposable {
    * @throws the reason of `signal`
    */
   async read(request: ManifestRequest, caller: string, signal: AbortSignal): Promise<ReadManifest> {
-    using _slot = await this.#slots.take(caller, signal);
+    using _slot = await this.#slots.take(signal, caller);
     const result = await this.#ask(request, signal);
     if (result.kind === 'read') return result.manifest;
     if (result.kind === 'refused') throw new PackageError(result.code, result.message);

@@ -64,12 +64,12 @@ export class PostgresNotifier {
     // Its own limit would close the connection while the commit is still running, and the commit's response would be lost.
     const sent = Promise.allSettled(statements.map((statement) => connection.query(statement, timeoutMs)));
     const arrived = sent.then(() => true);
-    const isSoon = () => within(TIMEOUT_MS, arrived, () => false);
-    const turn = isSoon().then(() => {
+    const arrivesSoon = () => within(TIMEOUT_MS, arrived, () => false);
+    const turn = arrivesSoon().then(() => {
       if (this.#sending === turn) this.#sending = null;
     });
     this.#sending = turn;
     await committing.catch(() => {});
-    if (!(await isSoon())) connection.isUsable = false;
+    if (!(await arrivesSoon())) connection.isUsable = false;
   }
 }

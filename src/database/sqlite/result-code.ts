@@ -1,4 +1,4 @@
-/** Result codes of SQLite, as `resultCodeOf` returns them. */
+/** A primary result code of SQLite: another connection holds a lock. */
 export const SQLITE_BUSY = 5;
 
 /** The primary result code of an error of SQLite; 0 for other errors. Extended result codes have more bits. */

@@ -34,6 +34,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { TracingSettings } from '../../settings/tracing-environment.ts';
 import { MINUTE_MS } from '../../time/units.ts';
+import { within } from '../../time/within.ts';
 import type { Logger } from '../log.ts';
 import { ReportedExporter } from './reported-exporter.ts';
 import type {
@@ -109,7 +110,7 @@ export class OpenTelemetryTracing implements Tracing {
   }
 
   startSpan(name: string, { kind = 'internal', parent, attributes, startedAt }: SpanOptions = {}): TraceSpan {
-    const within = this.#contextOf(parent);
+    const parentContext = this.#contextOf(parent);
     const span = this.#tracer.startSpan(
       name,
       {
@@ -117,9 +118,9 @@ export class OpenTelemetryTracing implements Tracing {
         ...(attributes === undefined ? {} : { attributes: { ...attributes } }),
         ...(startedAt === undefined ? {} : { startTime: startedAt }),
       },
-      within,
+      parentContext,
     );
-    return new OpenTelemetrySpan(span, trace.setSpan(within, span), this.#active, (context) =>
+    return new OpenTelemetrySpan(span, trace.setSpan(parentContext, span), this.#active, (context) =>
       this.#headersOf(context),
     );
   }
@@ -140,11 +141,9 @@ export class OpenTelemetryTracing implements Tracing {
    * because it limits only the time in which nothing arrives.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { promise: isLate, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, this.#exportLimitMs);
     // A failure was reported by the exporter, and must not fail the stop.
-    await Promise.race([this.#provider.shutdown().catch(() => {}), isLate]);
-    clearTimeout(timer);
+    const sent = this.#provider.shutdown().catch(() => {});
+    await within(this.#exportLimitMs, sent, () => {});
   }
 
   #contextOf(parent: TraceHeaders | null | undefined): Context {

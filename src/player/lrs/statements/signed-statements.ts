@@ -78,7 +78,7 @@ function readObject(base64url: string): JsonObject | null {
   }
 }
 
-/** The key of a certificate. It must be one of RSA, as the algorithms are: `verify` throws for some others. */
+/** The key of a certificate. All algorithms use RSA, so it must be an RSA key: `verify` throws for some others. */
 function readKey(chain: unknown): KeyObject {
   const first: unknown = Array.isArray(chain) ? chain[0] : undefined;
   if (typeof first !== 'string') throw refused('has no certificate in x5c');
@@ -88,7 +88,7 @@ function readKey(chain: unknown): KeyObject {
   } catch {
     throw refused('has an unreadable certificate in x5c');
   }
-  if (key.asymmetricKeyType !== 'rsa') throw refused('has a certificate in x5c whose key is not one of RSA');
+  if (key.asymmetricKeyType !== 'rsa') throw refused('has a certificate in x5c whose key is not an RSA key');
   return key;
 }
 

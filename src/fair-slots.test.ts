@@ -12,7 +12,7 @@ function jobs(slots: FairSlots) {
   return {
     begun,
     ask: (caller: string, name: string, signal = never) =>
-      slots.take(caller, signal).then((slot) => {
+      slots.take(signal, caller).then((slot) => {
         begun.push(name);
         held.set(name, slot);
       }),

@@ -9,14 +9,17 @@ export class FairSlots {
   /** By caller; the first one has the next turn. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** @param count total number of slots @param perCaller how many of them a caller has at most */
+  /**
+   * @param count total number of slots
+   * @param perCaller maximum number of slots of a caller
+   */
   constructor(count: number, perCaller: number = Math.max(1, count - 1)) {
     this.#free = count;
     this.#perCaller = perCaller;
   }
 
-  /** Resolves with a slot when it is the caller's turn. @throws the reason of `signal` */
-  async take(caller: string, signal: AbortSignal): Promise<Disposable> {
+  /** Resolves with a slot when it is the caller's turn. Without a name, all callers are one. @throws the reason of `signal` */
+  async take(signal: AbortSignal, caller = ''): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.#mayRun(caller)) this.#begin(caller);
     else await this.#wait(caller, signal);
