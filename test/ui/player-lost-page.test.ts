@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { CMI5_PAGE, cmi5Course } from '../support/cmi5-course.ts';
@@ -12,6 +12,9 @@ import { sharedBrowser } from './support/shared-browser.ts';
 const COURSE_FILES = '**/content/**';
 const OTHER_SITE = 'https://courses.example/';
 
+const failed = ({ page }: Learner) => page.getByRole('heading', { name: 'The course could not be opened' });
+const click = ({ page }: Learner, name: string | RegExp) => page.getByRole('button', { name }).click();
+
 describe('a course whose page cannot be loaded, because the connection is lost just then', () => {
   let service: TestService;
   let browser: Browser;
@@ -20,8 +23,6 @@ describe('a course whose page cannot be loaded, because the connection is lost j
     browser = await sharedBrowser();
   });
 
-  const failed = ({ page }: Learner) => page.getByRole('heading', { name: 'The course could not be opened' });
-  const click = ({ page }: Learner, name: string | RegExp) => page.getByRole('button', { name }).click();
   const lose = (learner: Learner) => learner.page.route(COURSE_FILES, (route) => route.abort('timedout'));
 
   for (const [standard, files, isThere] of [
@@ -63,16 +64,28 @@ describe('a course whose page cannot be loaded, because the connection is lost j
     await click(learner, 'Exit');
     await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
   });
+});
 
-  it('is not mistaken for one that goes to another site', async () => {
-    const page = `<!doctype html><title>Lesson</title><script>location.replace('${OTHER_SITE}')</script>`;
-    const files = { ...scorm12Course(), 'lesson/index.html': page };
-    const { registrationId } = await registerTo(service, files);
-    await using learner = await newLearner(browser);
-    await learner.page.route(OTHER_SITE, (route) => route.fulfill({ body: 'Elsewhere.' }));
-    await learner.open(service, registrationId);
-    await learner.course.getByText('Elsewhere.').waitFor();
-    await click(learner, 'Exit');
-    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+test('a course that goes to another site is not shown as one that could not be opened', async () => {
+  const page = `<!doctype html><title>Lesson</title><script>location.replace('${OTHER_SITE}')</script>`;
+  const files = { ...scorm12Course(), 'lesson/index.html': page };
+  await using service = await startTestService();
+  const { registrationId } = await registerTo(service, files);
+  await using learner = await newLearner(await sharedBrowser());
+  await learner.page.route(OTHER_SITE, (route) => route.fulfill({ body: 'Elsewhere.' }));
+  await learner.page.addInitScript(() => {
+    const tell = ({ target }: Event) => {
+      // Only the page of another site cannot be read.
+      if ((target as HTMLIFrameElement).contentDocument === null)
+        document.documentElement.dataset.course = 'elsewhere';
+    };
+    // Listens before the player, which decides at this event whether the course was lost.
+    document.addEventListener('load', tell, true);
   });
+  await learner.open(service, registrationId);
+  await learner.page.locator('html[data-course=elsewhere]').waitFor();
+  assert.equal(await failed(learner).count(), 0);
+  await learner.course.getByText('Elsewhere.').waitFor();
+  await click(learner, 'Exit');
+  await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
 });
