@@ -4,7 +4,9 @@ import { LONGEST_WAITS } from '../../src/delivery/wait-watch.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { repairLines } from '../../src/queue/lines/repair-lines.ts';
 import { HELD_UNTIL, type Received } from '../../src/queue/message-queue.ts';
+import { insertSharedBody, ownPart } from '../../src/queue/shared-bodies.ts';
 import { HOUR_MS } from '../../src/time/units.ts';
+import { countRows } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
@@ -242,6 +244,21 @@ describe('the database queue', () => {
     await engine.pass(HOUR_MS);
     await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
     assert.equal(await engine.queue.lines.removeDeadLettersBefore(engine.now(), 10), 0);
+  });
+
+  it('removes a shared part with the last dead letter that has it, if no delivery has it', async () => {
+    await using engine = await openDatabaseQueue();
+    const { queue, database } = engine;
+    const user = new QueueUser(engine);
+    const id = await database.transaction((tx) => insertSharedBody(tx, '"name":"shared"'));
+    const body = { body: '{"name":"shared"}', shared: { id, own: ownPart('{', '}') } };
+    await user.putAll(['a', 'b'].map((name) => ({ ...messageOf(1, name, engine.now()), ...body })));
+    for (const _ of ['a', 'b'])
+      await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+    for (const left of [1, 0]) {
+      assert.equal(await queue.removeDeadLettersBefore(engine.now() + 1, 1), 1);
+      assert.equal(await countRows(database, 'shared_bodies'), left);
+    }
   });
 
   it('accepts a lease that has expired but that nobody took over', async () => {

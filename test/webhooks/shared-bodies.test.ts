@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
-import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { insertSharedBody, ownPart } from '../../src/queue/shared-bodies.ts';
 import { historyCleaner } from '../support/cleaner.ts';
-import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
+import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -134,24 +132,5 @@ describe('a part that messages share', () => {
     await cleanEverything(database);
     assert.equal((await stored(database, 'deliveries', 'body')).rows, 0);
     assert.equal((await stored(database, 'shared_bodies', 'text')).rows, 0);
-  });
-
-  test('is removed with the last dead letter that has it, whose history was removed before', async () => {
-    await using opened = await openTestDatabase();
-    const { database } = opened;
-    const queue = new DatabaseQueue({ database, maxReceives: 1, now: () => 1_000 });
-    await database.transaction(async (tx) => {
-      const shared = { id: await insertSharedBody(tx, '"a":1'), own: ownPart('{', '}') };
-      const message = { lineId: 1, label: 'LABEL', body: '{"a":1}', shared, occurredAt: 1 };
-      await queue.enqueue(tx, [
-        { ...message, messageId: 'dead' },
-        { ...message, messageId: 'last' },
-      ]);
-      for (let n = 0; n < 2; n++) await queue.lines.actOnHead(tx, 1, 'dead-letter');
-    });
-    for (const left of [1, 0]) {
-      assert.equal(await queue.removeDeadLettersBefore(2_000, 1), 1);
-      assert.equal((await stored(database, 'shared_bodies', 'text')).rows, left);
-    }
   });
 });
