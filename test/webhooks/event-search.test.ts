@@ -15,10 +15,10 @@ import { watchStatements } from '../support/query-plans.ts';
 import { until } from '../support/until.ts';
 
 const BEGIN = Date.UTC(2030, 0, 1);
-/** Two full blocks, and some events after them. */
-const EVENTS = 2 * BLOCK_EVENTS + 100;
+/** Two full blocks, and some events after them. In descending order, some pages must end with a block, too. */
+const EVENTS = 2 * BLOCK_EVENTS + 96;
 const TOGETHER = 50;
-/** With the first, some pages end with a block, and with the second, none does. */
+/** With the first, some pages end with a block in either direction, and with the second, none does. */
 const LIMITS = [32, 150];
 const RARE_LEARNER = 701;
 
