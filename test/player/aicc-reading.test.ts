@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit, TWO_UNITS } from './aicc-helpers.ts';
 import { launchUnit, Player, resultOf } from './learner-helpers.ts';
 
-// Runs on SQLite in `npm test`: messages of AICC are read in the process. The tests of attempts and of their order
+// Runs on SQLite in `npm test`: messages of AICC are read in the process. The tests of attempts and of last requests
 // store what courses save on both.
 
 describe('an AICC unit', () => {

@@ -12,8 +12,8 @@ import { SESSION_ID, Unit } from './cmi5-helpers.ts';
 import { launchUnit, Player, resultOf } from './learner-helpers.ts';
 import { type LrsClient, lrsClient } from './lrs-helpers.ts';
 
-// Runs on SQLite in `npm test`: what a waiver changes is decided in the process. The tests of attempts, xAPI courses
-// and statements store results and statements on both.
+// Runs on SQLite in `npm test`: what a waiver changes is decided in the process. The test of every change waives a unit
+// on both. The tests of attempts, xAPI courses and statements store results and statements there.
 
 const ONE = 'https://example.com/course/one';
 const TWO = 'https://example.com/course/two';

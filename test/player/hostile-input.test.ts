@@ -14,7 +14,7 @@ import { startTestService, type TestService, until } from '../support/service.ts
 import { launchUnit, Player } from './learner-helpers.ts';
 import { ANN, activity, BOB, type LrsClient, openStore, reference, statement } from './lrs-helpers.ts';
 
-// Runs on SQLite in `npm test`: limits are checked in the process. The tests of attempts, extreme numbers, statements
+// Runs on SQLite in `npm test`: limits are compared in the process. The tests of attempts, extreme numbers, statements
 // and documents store what is accepted on both, also the longest ids.
 
 /** Far more than any of these requests takes on a slow machine, and far less than they once took. */

@@ -8,8 +8,8 @@ import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { Player } from './learner-helpers.ts';
 
-// Runs on SQLite in `npm test`: tags are made from the data that other requests of a registration read. The tests of
-// waiving and of audited changes change registrations on both.
+// Runs on SQLite in `npm test`: tags are made from the data that other requests of a registration read. The test of
+// every change waives a unit and changes registrations on both.
 
 const ONE = 'https://example.com/course/one';
 const TWO = 'https://example.com/course/two';
