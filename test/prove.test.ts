@@ -67,7 +67,7 @@ describe('"npm run prove -- --quick"', { timeout: 3 * TEST_TIMEOUT_MS }, () => {
     const outcome = await run(process.execPath, ['scripts/prove.ts', ...args], {
       TMPDIR: folder.path,
       PATH: folder.path,
-      // These need no disk, and the test above has them.
+      // The outages of SQS need no disk, and the test above runs them.
       NODE_OPTIONS: '--test-skip-pattern=SQS',
     });
     assertPasses(outcome, 'proofs without a disk');

@@ -46,7 +46,7 @@ describe('the messages behind a discarded one', () => {
     assert.equal(followersBefore({ ignoreBefore: EVENT_AT + 500 }), EVENT_AT + 500);
   });
 
-  it('stay if the webhook has stopped ignoring them in the meantime, or ignores nothing any more', () => {
+  it('stay if the webhook no longer ignores them, ignores nothing any more, or is paused', () => {
     assert.equal(followersBefore({ ignoreBefore: EVENT_AT + 1 }), EVENT_AT + 1);
     assert.equal(followersBefore({ ignoreBefore: null }), 0);
     assert.equal(followersBefore({ ignoreBefore: EVENT_AT + 500, state: 'PAUSED' }), 0);

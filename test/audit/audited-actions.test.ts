@@ -59,7 +59,7 @@ describe('the audit log', () => {
       `object_type=WEBHOOK&object_id=${late}`,
     );
     assert.deepEqual([replayed, details.messages, details.from_dt], ['EVENTS_REPLAYED', 2, from]);
-    assert.deepEqual(others, [], 'a dry run has no entry, nor has a replay of nothing');
+    assert.deepEqual(others, [], 'neither a dry run nor a replay of no events has an entry');
   });
 
   it('records resets and deletions of registrations, with the lost data', async () => {

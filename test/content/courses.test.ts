@@ -204,7 +204,11 @@ describe('courses', () => {
     assert.equal((await api.get(`/courses/${id}`)).body.versions.length, 1);
     const current = { 'if-match': '"1"' };
     const uploads = await Promise.all([1, 2].map(() => api.post(`/courses/${id}/versions`, upload, current)));
-    assert.deepEqual(uploads.map(({ status }) => status).sort(), [201, 412], 'one changed it for the other');
+    assert.deepEqual(
+      uploads.map(({ status }) => status).sort(),
+      [201, 412],
+      'the second upload finds it changed',
+    );
     problemErrors(await api.delete(`/courses/${id}`, current), 412);
     assert.equal((await api.delete(`/courses/${id}`, { 'if-match': '"2"' })).status, 204);
   });

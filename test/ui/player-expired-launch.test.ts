@@ -63,7 +63,7 @@ describe('a launch that expires while the course is open', () => {
     assert.deepEqual(await statusOf(service, registrationId), ['Completed', 'PASS', 90]);
   });
 
-  it('leaves a promise in the browser, whose next page says if the work is lost after all', async () => {
+  it('says on the next page in that browser that the promised work was lost after all', async () => {
     const { learner: opened, registrationId } = await open();
     await using learner = opened;
     expire();
