@@ -152,7 +152,10 @@ export class DeliveryTargets {
     return new Set(messageIds.length === 0 ? [] : await readResent(this.#with.reader, messageIds));
   }
 
-  /** How many attempts of messages have failed since they were last redelivered or replayed, by message id. */
+  /**
+   * How many attempts of messages have failed since they were last redelivered or replayed, by message id. If an earlier
+   * release redelivered a message, its earlier attempts count, too.
+   */
   async failures(messages: readonly ReceivedMessage[]): Promise<ReadonlyMap<string, number>> {
     const ids = messages.map(({ messageId }) => messageId);
     const rows = ids.length === 0 ? [] : await readFailures(this.#with.reader, ids);
