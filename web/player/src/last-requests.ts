@@ -3,7 +3,7 @@ import { watchRequests } from './course-request.ts';
 import { watchXhr } from './course-xhr.ts';
 import { LastRequestQueue } from './last-request-queue.ts';
 import { Reports } from './reports.ts';
-import { type CourseGlobal, isEmpty, WatchedPage } from './watched-page.ts';
+import { type CourseGlobal, isEmpty, isReadable, WatchedPage } from './watched-page.ts';
 
 /**
  * This file delivers the last requests of courses. Browsers reject a synchronous XMLHttpRequest while its page is being
@@ -48,12 +48,19 @@ export function watchLastRequests(root: Window, isLeaving?: boolean): void {
 /**
  * Watches a window whose first page is about to load. Browsers show that page in the window of the empty page before it,
  * so what it sends while it loads is known. The frames that it adds are noticed once it is there.
+ * @param onPage called when it is there, if it has this origin
  * @param until when to stop, since some windows stay empty
  */
-export function watchFirstPage(root: Window, until = performance.now() + FIRST_PAGE_MS): void {
+export function watchFirstPage(
+  root: Window,
+  onPage: () => void = () => {},
+  until = performance.now() + FIRST_PAGE_MS,
+): void {
   watchLastRequests(root);
-  if (!root.closed && isEmpty(root) && performance.now() < until)
-    setTimeout(() => watchFirstPage(root, until));
+  if (root.closed) return;
+  if (!isEmpty(root)) {
+    if (isReadable(root)) onPage();
+  } else if (performance.now() < until) setTimeout(() => watchFirstPage(root, onPage, until));
 }
 
 function watchOne(course: CourseGlobal, isLeaving?: boolean): void {

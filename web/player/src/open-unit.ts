@@ -91,8 +91,15 @@ export class OpenUnit {
     this.#timeLimit = { ...this.#timeLimit, leftMs: Math.max(0, leftMs) };
   }
 
+  /** Its page could not be loaded. So the learner has used no time, and the clock starts with the next try. */
+  #resetClock(): void {
+    this.#endClock();
+    this.#timeLimit = this.start.timeLimit;
+  }
+
   /** Shows its course in its own window. */
   showIn(courseWindow: CourseWindow): CourseWindow {
+    this.startClock();
     this.window = courseWindow;
     courseWindow.show(this.start.address);
     return courseWindow;
@@ -103,19 +110,26 @@ export class OpenUnit {
    * @param onLost called if the browser cannot load the course, and shows a page of its own instead
    */
   makeFrame(onLost: () => void): HTMLIFrameElement {
-    // The browser notes only so many requests. The one for the course must be among them.
+    this.startClock();
+    // The browser keeps the timings of a limited number of requests, and that of the course must be among them.
     performance.clearResourceTimings();
+    let hasBegun = false;
     const frame: HTMLIFrameElement = element('iframe', {
       title: this.unit.title,
       name: 'course',
       allow: 'autoplay; fullscreen; clipboard-read; clipboard-write; unload',
       allowfullscreen: true,
       src: this.start.address,
-      onload: () => (isLost(frame) ? onLost() : watchFrame(frame)),
+      onload: () => {
+        if (hasBegun || !isLost(frame)) return void watchFrame(frame);
+        this.#resetClock();
+        onLost();
+      },
     });
     this.#frame = frame;
     queueMicrotask(() => {
-      if (frame.contentWindow !== null) watchFirstPage(frame.contentWindow);
+      // A page that goes to another site before all of it is there has no status, either.
+      if (frame.contentWindow !== null) watchFirstPage(frame.contentWindow, () => (hasBegun = true));
     });
     const timer = setInterval(() => {
       if (!watchFrame(frame)) clearInterval(timer);

@@ -145,7 +145,6 @@ export class Player {
     this.#earlier = NO_EARLIER_PAGES;
     if (this.#sequencer !== null) this.#view.showHeader();
     this.#view.showContents();
-    open.startClock();
     if (given === null) this.#view.showFrame(open);
     else this.#view.showCard(this.#windowCard(unit, open.showIn(given)));
   }
