@@ -3,7 +3,7 @@ import { FOR_EDIT } from './for-edit.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { readRecord, request } from './request.ts';
 
-/** A page of a list. Its rows stay while another page is read. */
+/** What a list or a chart shows. It stays while another page or period is read. */
 export const pageQuery = <Page>(queryKey: QueryKey, path: string, intervalMs = LIST_MS) =>
   queryOptions({
     queryKey,

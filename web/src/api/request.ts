@@ -43,10 +43,7 @@ export interface Timed<T> {
   clockAhead: number;
 }
 
-/**
- * A key for one creation. Generate it when the form opens, not when it is sent: a second attempt after a lost
- * response then gets the first response and creates nothing twice.
- */
+/** A key for one creation. Send the same one again after a lost response. */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
