@@ -8,9 +8,9 @@ import {
 } from '@mantine/core';
 import { IconLogout, IconSelector, IconUserCircle } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { uiBase } from '../api/addresses.ts';
 import { signOut } from '../api/session.ts';
+import { MenuItemLink } from '../components/links.tsx';
 import { notifyError } from '../components/notify.tsx';
 import { useSession } from '../session/session-context.ts';
 import { navigation } from '../texts/navigation.ts';
@@ -56,9 +56,9 @@ export function UserMenu() {
           />
         </div>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconUserCircle size={16} stroke={1.6} />} component={Link} to="/profile">
+        <MenuItemLink leftSection={<IconUserCircle size={16} stroke={1.6} />} to="/profile">
           {navigation.profile}
-        </Menu.Item>
+        </MenuItemLink>
         <Menu.Item leftSection={<IconLogout size={16} stroke={1.6} />} onClick={() => leave.mutate()}>
           {navigation.signOut}
         </Menu.Item>
