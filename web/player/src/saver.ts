@@ -320,8 +320,8 @@ export class Saver {
     if (state === 'expired') {
       this.#hasFailed = true;
       // It may be kept already, but as a copy that nobody has promised to save.
-      this.#keep(this.#sent.newest ?? commit);
-      this.#keepUnsaved();
+      if (this.#isDirty) this.#keepUnsaved();
+      else this.#keep(this.#sent.newest ?? commit);
       if (!this.#isKept) this.#keep(commit);
     } else forgetUnsent(this.#owner, commit);
     this.#onState(state === 'expired' && !this.#isKept ? 'over' : state);
