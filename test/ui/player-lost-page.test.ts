@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, it, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { MINUTE_MS } from '../../src/time/units.ts';
