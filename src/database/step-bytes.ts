@@ -9,12 +9,6 @@ export const STEP_BYTES = 16 * MIB;
 /** How much text is read between two turns of the event loop, so that others wait for some 30 ms at most. */
 export const TURN_BYTES = 4 * MIB;
 
-/** The key of a row, and its size in bytes. */
-export interface SizedRow<Key> {
-  key: Key;
-  size: number;
-}
-
 /** The first rows of a step whose texts together are not too large, but at least one. */
 export function fitting<Row extends { bytes: number }>(
   rows: readonly Row[],

@@ -73,8 +73,8 @@ function isFirst(request: FastifyRequest): boolean {
   return (places.get(request)?.first ?? null) === null;
 }
 
-function newPlace(request: FastifyRequest, comesFirst: boolean): Place {
-  const first = comesFirst ? null : Promise.withResolvers<void>();
+function newPlace(request: FastifyRequest, isAlone: boolean): Place {
+  const first = isAlone ? null : Promise.withResolvers<void>();
   // A request that is refused does not wait for it.
   first?.promise.catch(() => {});
   return { first, hasBody: hasBody(request) };

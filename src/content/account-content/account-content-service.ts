@@ -3,25 +3,14 @@ import type { Page, PageRequest } from '../../database/page.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, ProblemError } from '../../problems/problem.ts';
-import {
-  type AccountService,
-  lockAccountForContent,
-  toAccountResource,
-} from '../accounts/account-service.ts';
+import { type AccountService, lockAccountForContent } from '../accounts/account-service.ts';
 import { lockExistingAssets } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
 import { givenMembers, givenReferences } from '../assets/given-members.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
 import { type AccountContent, type Addition, LISTED_CONTENTS } from './account-content.ts';
-import { recordContentChange } from './account-content-audit.ts';
-import { publishContentChanges } from './account-content-events.ts';
-import {
-  countAccountsOf,
-  deleteListedAccountContents,
-  readAccountContents,
-  type StoredAccountContent,
-} from './account-content-store.ts';
+import { countAccountsOf, readAccountContents, type StoredAccountContent } from './account-content-store.ts';
 import { changeContent } from './change-content.ts';
 
 /** Dependencies of {@link AccountContentService}. */
@@ -96,20 +85,17 @@ export class AccountContentService {
     await inTransaction(this.#with.database, open, async (tx) => {
       const account = await lockAccountForContent(tx, accountId);
       const held = await lockExistingAssets(tx, [reference]);
-      if ((await deleteListedAccountContents(tx, accountId, [reference])).size === 0) {
-        const asset = `${reference.type.toLowerCase()} ${reference.id}`;
-        throw new ProblemError('not-found', `The ${asset} was not added to the account ${accountId}`);
-      }
-      const assets = [...held.values()];
       const removal = {
         subtopic: 'CONTENT_REMOVED_FROM_ACCOUNT',
-        account: toAccountResource(account),
-        assets,
+        accounts: [account],
+        assets: [...held.values()],
         user,
+        by,
       } as const;
-      await publishContentChanges(tx, this.#with.events, [removal]);
-      const change = { by, action: 'CONTENT_REMOVED', account, assets } as const;
-      await recordContentChange(tx, change, this.#with.now());
+      const [change] = await changeContent(tx, this.#with, removal);
+      if (change!.changed.length > 0) return;
+      const asset = `${reference.type.toLowerCase()} ${reference.id}`;
+      throw new ProblemError('not-found', `The ${asset} was not added to the account ${accountId}`);
     });
   }
 }

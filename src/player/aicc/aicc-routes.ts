@@ -14,7 +14,8 @@ import { withoutLowerScore } from '../scorm/another-pass.ts';
 import type { Cmi } from '../scorm/cmi.ts';
 import { readScorm12 } from '../scorm/scorm12-status.ts';
 import type { Session } from '../sessions/session.ts';
-import { readSession, readSessionOfSecret, updateSession } from '../sessions/session-store.ts';
+import { readSessionOfSecret } from '../sessions/session-of-secret.ts';
+import { readSession, updateSession } from '../sessions/session-store.ts';
 import { nextSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
 import {
   entryOf,

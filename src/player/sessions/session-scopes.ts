@@ -18,8 +18,9 @@ import { parametersOfAddress } from './launch-address.ts';
 import { agentOf } from './learner-agent.ts';
 import { RefusedVersions } from './refused-versions.ts';
 import type { Session } from './session.ts';
+import { readSessionOfSecret } from './session-of-secret.ts';
 import type { SessionRules } from './session-rules.ts';
-import { readSession, readSessionOfSecret, updateSession } from './session-store.ts';
+import { readSession, updateSession } from './session-store.ts';
 
 /** The name of the service in the `authority` of stored statements. */
 const SERVICE = 'coursewire';

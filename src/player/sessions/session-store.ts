@@ -1,7 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
-import { hashSecret, type Session, type SessionMode } from './session.ts';
+import type { Session, SessionMode } from './session.ts';
 
 /** SQL of sessions, one operation per function. */
 
@@ -46,18 +45,6 @@ export async function readSession(
     sessionId,
   );
   return row && toStored(row);
-}
-
-/** The session of a launch with this secret; null if it is another launch's, or the secret is wrong. */
-export async function readSessionOfSecret(
-  reader: Pick<Reader, 'all'>,
-  launchId: string,
-  { sessionId, secret }: { sessionId: string; secret: string },
-): Promise<Session | null> {
-  const found = sessionId === '' ? undefined : await readSession(reader, sessionId);
-  if (found?.secretHash == null || found.session.launchId !== launchId) return null;
-  const matches = timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(found.secretHash));
-  return matches ? found.session : null;
 }
 
 /** The sessions of an attempt that have not ended, and the first session of a unit, oldest first. */

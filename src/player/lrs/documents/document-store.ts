@@ -1,7 +1,6 @@
 import { lockName } from '../../../database/advisory-locks.ts';
 import type { Reader, Transaction } from '../../../database/database.ts';
 import { idList, toIdList } from '../../../database/recordset.ts';
-import type { SizedRow } from '../../../database/step-bytes.ts';
 import type { Learner } from '../lrs-scope.ts';
 
 /** SQL for documents, one operation per function. */
@@ -169,8 +168,8 @@ export async function selectStaleProfiles(
   tx: Transaction,
   { after, to }: LearnerRange,
   limit: number,
-): Promise<SizedRow<string>[]> {
-  return await tx.all<SizedRow<string>>(
+): Promise<{ key: string; size: number }[]> {
+  return await tx.all(
     `select document_key as key, octet_length(content) as size from lrs_documents documents
      where learner_account_id is not null and learner_id > ? and learner_id <= ? and ${HAS_NO_REGISTRATION} limit ?`,
     after,
