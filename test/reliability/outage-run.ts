@@ -42,7 +42,8 @@ const WEBHOOKS = 3;
 /** How long a fault lasts after the service noticed it, unless a run says otherwise. */
 const HOLD_MS = 1_500;
 const ARRIVALS_BETWEEN = 10;
-const LINES_SHOWN = 3;
+/** The latest lines of the log that a failure shows: those of about two outages. */
+const LINES_SHOWN = 16;
 /** The log line when polls of the queue succeed again, which may be before the end of the outage. */
 const QUEUE_OVER = /^the queue responds again/;
 /** Deliveries this shortly before a fault may not have been recorded. */
@@ -153,7 +154,9 @@ export class ServiceUnderOutages implements AsyncDisposable {
     } catch (error) {
       // The log is written a moment after the responses.
       await delay(SECOND_MS);
-      throw new Error(`failed at the outage "${outage.name}"; the log: ${this.#errors()}`, { cause: error });
+      throw new Error(`failed at the outage "${outage.name}"; the log: ${this.#latestLines()}`, {
+        cause: error,
+      });
     }
   }
 
@@ -228,10 +231,12 @@ export class ServiceUnderOutages implements AsyncDisposable {
     return this.#confirmed.reduce((sum, names) => sum + names.length, 0);
   }
 
-  /** The latest errors of the log, with details that the response does not have. */
-  #errors(): string {
-    const errors = this.#program.logLines.filter(({ level }) => level === 'error');
-    return JSON.stringify(errors.slice(-LINES_SHOWN));
+  /** The latest errors of the log and ends of outages, with details that the response does not have. */
+  #latestLines(): string {
+    const lines = this.#program.logLines.filter(
+      ({ level, msg }) => level === 'error' || /again/.test(String(msg)),
+    );
+    return JSON.stringify(lines.slice(-LINES_SHOWN));
   }
 
   async #readiness(): Promise<number> {
