@@ -188,8 +188,9 @@ export class ServiceUnderOutages implements AsyncDisposable {
     const recoveredMs = performance.now() - endedAt;
     const arrivals = this.target.requests.length;
     await during(this.target.waitFor(arrivals + ARRIVALS_BETWEEN, { deadlineMs: LEASE_MS + DEADLINE_MS }));
+    // What an earlier outage left may be refused late, and end, before this one begins. So each begun outage must end.
     if (says !== null && saysOver !== undefined)
-      await during(until(() => said(saysOver) > 0, `${name}: the log says ${saysOver}`));
+      await during(until(() => said(saysOver) >= said(says), `${name}: the log says ${saysOver}`));
     const minutes = Math.floor((performance.now() - span.from) / MINUTE_MS);
     const ends = [QUEUE_OVER, ...(saysOver === undefined ? [] : [saysOver])].map(said);
     const begun = Math.max(1, ...ends);
