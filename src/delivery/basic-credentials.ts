@@ -1,11 +1,6 @@
 import { CENSORED } from '../observability/censor.ts';
 import { writtenForms } from '../observability/written-forms.ts';
-
-/** The key and secret of HTTP Basic authentication (RFC 7617). */
-export interface BasicCredentials {
-  readonly key: string;
-  readonly secret: string;
-}
+import type { BasicCredentials } from '../secrets/credentials-cipher.ts';
 
 /** Shorter secrets occur in words and numbers by chance, so only whole words are replaced. */
 const MIN_CENSORED_LENGTH = 4;

@@ -1,8 +1,9 @@
 import { CENSORED } from '../observability/censor.ts';
 import { shortened } from '../observability/shortened.ts';
 import { MIN_CENSORED_QUERY_LENGTH, withoutQueries } from '../observability/url-censor.ts';
+import type { BasicCredentials } from '../secrets/credentials-cipher.ts';
 import type { AttemptHeader, AttemptHeaders } from '../webhooks/history/attempt-headers.ts';
-import { type BasicCredentials, withoutCredentials } from './basic-credentials.ts';
+import { withoutCredentials } from './basic-credentials.ts';
 
 /** Bounds for the request and for the response of an attempt, in headers and characters. */
 const MAX_HEADERS = 50;

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
+import type { BasicCredentials } from '../secrets/credentials-cipher.ts';
 import { LOWEST_FAILURE_STATUS } from '../webhooks/history/postback-failure.ts';
-import { type BasicCredentials, withoutCredentials } from './basic-credentials.ts';
+import { withoutCredentials } from './basic-credentials.ts';
 import {
   codeOf,
   failureReason,

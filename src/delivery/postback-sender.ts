@@ -1,8 +1,9 @@
 import { KIB } from '../bytes.ts';
 import { keepNewest } from '../keep-newest.ts';
+import type { BasicCredentials } from '../secrets/credentials-cipher.ts';
 import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
 import type { SigningKeys } from '../webhooks/signing/signing-secret.ts';
-import { type BasicCredentials, basicAuthorization } from './basic-credentials.ts';
+import { basicAuthorization } from './basic-credentials.ts';
 import { LOOKUP_LIMIT_MS } from './name-resolver.ts';
 import { PostbackRequest, type PostbackResult } from './postback-request.ts';
 import { TargetConnections } from './target-connections.ts';

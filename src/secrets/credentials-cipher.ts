@@ -14,10 +14,10 @@ const KEY_ID_CHARACTERS = 8;
  */
 export const LABEL_CHARACTERS = VERSION.length + 1 + KEY_ID_CHARACTERS;
 
-/** Key and secret of HTTP Basic in plain text: only kept in memory. */
+/** The key and secret of HTTP Basic authentication (RFC 7617) in plain text: only kept in memory. */
 export interface BasicCredentials {
-  key: string;
-  secret: string;
+  readonly key: string;
+  readonly secret: string;
 }
 
 /** Which of the configured secrets a value was encrypted with; null for none of them. */
