@@ -101,11 +101,6 @@ function collect<Row extends { webhook_id: number }, T>(
   rows: readonly Row[],
   toValue: (row: Row) => T,
 ): Map<number, T[]> {
-  const collected = new Map<number, T[]>();
-  for (const row of rows) {
-    const values = collected.get(row.webhook_id);
-    if (values === undefined) collected.set(row.webhook_id, [toValue(row)]);
-    else values.push(toValue(row));
-  }
-  return collected;
+  const byWebhook = Map.groupBy(rows, (row) => row.webhook_id);
+  return new Map(Array.from(byWebhook, ([id, ofWebhook]) => [id, ofWebhook.map(toValue)]));
 }
