@@ -32,7 +32,6 @@ import { LineService } from './lines/line-service.ts';
 import { WaitingMessages } from './lines/waiting-messages.ts';
 import { waitingRoutes } from './lines/waiting-routes.ts';
 import { traceMessages } from './messages/message-traces.ts';
-import { ReportedEvents } from './messages/reported-events.ts';
 import { TriggeringLog } from './messages/triggering-log.ts';
 import { signingRoutes } from './signing/signing-routes.ts';
 import { SigningService } from './signing/signing-service.ts';
@@ -83,17 +82,26 @@ export function startWebhooks(context: ServiceContext, options: WebhooksOptions)
   stack.use(startHistoryIndex({ database, log }));
   stack.use(new EventBlocks({ database, log })).start();
   const triggeringLog = new TriggeringLog(logs);
+  const publisher = createPublisher(context, options.queue, triggeringLog);
   const deliveryLog = new DeliveryLog(logs);
   const targets = new DeliveryTargets({ reader, cipher });
   const trends = new TrendService({ reader, recorder, now });
   const services = createServices(context, options, { targets, deliveryLog });
   const { webhooks, redelivery, removal } = services;
   return {
-    events: new ReportedEvents(createPublisher(context, options.queue, triggeringLog), (event) => {
-      metrics.eventOccurred(event.subtopic);
-      recorder.eventOccurred();
-      triggeringLog.occurred(event);
-    }),
+    events: {
+      async publish(tx, ...events) {
+        // Every event counts, even if no webhook is triggered.
+        tx.onCommit(() => {
+          for (const event of events) {
+            metrics.eventOccurred(event.subtopic);
+            recorder.eventOccurred();
+            triggeringLog.occurred(event);
+          }
+        });
+        await publisher.publish(tx, ...events);
+      },
+    },
     onDeleted: (tx, asset) => webhooks.assetDeleted(tx, asset),
     attempted: (webhookId, succeeded, durationMs) => recorder.attempted(webhookId, succeeded, durationMs),
     targets,
