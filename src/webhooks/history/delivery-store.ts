@@ -8,7 +8,7 @@ import type { Removal } from '../../housekeeping/cleaner.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
 import { ENABLED_SQL } from '../configuration/webhook-state.ts';
-import type { DeliveryStatus, StatusReason } from './delivery-status.ts';
+import type { StatusReason } from './delivery-status.ts';
 import { hasDeadLetters } from './has-dead-letters.ts';
 import { unlistDeliveries } from './history-index-store.ts';
 
@@ -55,6 +55,16 @@ export function untriedDelivery(message: QueueMessage) {
     resent: 0,
     headers: null,
   };
+}
+
+/** A message that leaves its line without an attempt. The history keeps its last attempt, if there was one. */
+export function removedDelivery(
+  message: QueueMessage,
+  status: 'DEAD_LETTERED' | 'DISCARDED',
+  reason: StatusReason,
+  at: number,
+): NewDelivery {
+  return { ...untriedDelivery(message), status, status_reason: reason, updated_at: at };
 }
 
 /**
@@ -253,14 +263,7 @@ export async function markQueued(tx: Transaction, ids: readonly number[], now: n
 
 /** Records that someone moved a message to the dead-letter queue. */
 export async function markDeadLettered(tx: Transaction, message: QueueMessage, now: number): Promise<void> {
-  await upsertDeliveries(tx, [
-    {
-      ...untriedDelivery(message),
-      status: 'DEAD_LETTERED' satisfies DeliveryStatus,
-      status_reason: 'SKIPPED' satisfies StatusReason,
-      updated_at: now,
-    },
-  ]);
+  await upsertDeliveries(tx, [removedDelivery(message, 'DEAD_LETTERED', 'SKIPPED', now)]);
 }
 
 /** Records that someone purged waiting messages. */
@@ -271,12 +274,7 @@ export async function markPurged(
 ): Promise<void> {
   await upsertDeliveries(
     tx,
-    messages.map((message) => ({
-      ...untriedDelivery(message),
-      status: 'DISCARDED' satisfies DeliveryStatus,
-      status_reason: 'PURGED' satisfies StatusReason,
-      updated_at: now,
-    })),
+    messages.map((message) => removedDelivery(message, 'DISCARDED', 'PURGED', now)),
   );
 }
 

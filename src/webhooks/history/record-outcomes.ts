@@ -4,6 +4,7 @@ import type { DeliveryStatus, DiscardReason } from './delivery-status.ts';
 import {
   archiveLatestAttempts,
   type NewDelivery,
+  removedDelivery,
   untriedDelivery,
   upsertDeliveries,
 } from './delivery-store.ts';
@@ -74,9 +75,10 @@ export async function recordOutcomes(
       rows.push(attemptRow(message, outcome, settlement.action));
       countAttempt(statistics, message.lineId, outcome);
     } else if (outcome.kind === 'discard') {
-      for (const each of [message, ...discarded]) rows.push(discardRow(each, outcome));
+      for (const each of [message, ...discarded])
+        rows.push(removedDelivery(each, 'DISCARDED', outcome.reason, outcome.at));
     } else if (outcome.kind === 'exhausted') {
-      rows.push(exhaustedRow(message, outcome));
+      rows.push(removedDelivery(message, 'DEAD_LETTERED', 'ATTEMPTS_EXHAUSTED', outcome.at));
     }
   }
   // In this order, but without waiting for each other's results, so that the server receives them together.
@@ -118,25 +120,6 @@ export function attemptColumns(outcome: AttemptOutcome) {
     error: outcome.error,
     resent: outcome.resent ? 1 : 0,
     headers: outcome.headers,
-  };
-}
-
-function discardRow(message: QueueMessage, outcome: DiscardOutcome): NewDelivery {
-  return {
-    ...untriedDelivery(message),
-    status: 'DISCARDED',
-    status_reason: outcome.reason,
-    updated_at: outcome.at,
-  };
-}
-
-/** The history keeps the last attempt. */
-function exhaustedRow(message: QueueMessage, outcome: ExhaustedOutcome): NewDelivery {
-  return {
-    ...untriedDelivery(message),
-    status: 'DEAD_LETTERED',
-    status_reason: 'ATTEMPTS_EXHAUSTED',
-    updated_at: outcome.at,
   };
 }
 
