@@ -8,7 +8,8 @@ import type {
   LineActions,
   LineReader,
   LineState,
-  PurgePosition,
+  Purged,
+  PurgeRequest,
   QueuedMessage,
 } from '../../queue/message-queue.ts';
 import type { LoggingMode } from '../configuration/logging-mode.ts';
@@ -36,21 +37,11 @@ export interface WaitingMessage {
 type MessageOutline = Pick<WaitingMessage, 'message' | 'about'>;
 
 /** Which waiting messages are purged. */
-export interface PurgeRequest {
-  /** Only messages of events that occurred before, in epoch milliseconds; null for all. */
-  before: number | null;
-  limit: number;
-  /** Where the previous call ended; null for the first call. */
-  from: PurgePosition | null;
-}
+export type PurgeOfWaiting = Omit<PurgeRequest, 'countUpTo'>;
 
 /** The result of one call. */
-export interface PurgeResult {
+export interface PurgeResult extends Omit<Purged, 'messages'> {
   purged: number;
-  /** How many messages are left for further calls, counted up to a bound. */
-  remaining: number;
-  /** Where the next call continues; null at the end. */
-  next: PurgePosition | null;
 }
 
 /** Dependencies of {@link WaitingMessages}. */
@@ -131,20 +122,15 @@ export class WaitingMessages {
    */
   async purge(
     webhookId: number,
-    { before, limit, from }: PurgeRequest,
+    request: PurgeOfWaiting,
     by: Actor,
     open?: Transaction,
   ): Promise<PurgeResult> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       const webhook = await requireWebhook(tx, webhookId);
-      const countUpTo = MAX_REMAINING_COUNTED;
-      const { messages, remaining, next } = await this.#with.lines.purge(tx, webhookId, {
-        from,
-        before,
-        limit,
-        countUpTo,
-      });
+      const counted = { ...request, countUpTo: MAX_REMAINING_COUNTED };
+      const { messages, remaining, next } = await this.#with.lines.purge(tx, webhookId, counted);
       if (messages.length > 0) {
         const at = this.#with.now();
         await markPurged(tx, messages, at);
