@@ -1,19 +1,14 @@
-import type { StoredEndReason, TroubleDetails } from '../firing.ts';
+import type { Firing } from '../firing.ts';
 import type { AlertRule, Channel, Condition } from '../rules/alert-rule.ts';
 
 /** What a notice says: that alerts began, that they ended, or that this is a test. */
 export type NoticeKind = 'BEGAN' | 'ENDED' | 'TEST';
 
-/** An alert in a notice. Times are in epoch milliseconds. */
-export interface ReportedFiring {
-  subject: string;
-  name: string;
-  webhookId: number | null;
-  since: number;
-  endedAt: number | null;
-  endReason: StoredEndReason | null;
-  details: TroubleDetails;
-}
+/** An alert in a notice. */
+export type ReportedFiring = Pick<
+  Firing,
+  'subject' | 'name' | 'webhookId' | 'since' | 'endedAt' | 'endReason' | 'details'
+>;
 
 /** What a notice says, the same over every channel. */
 export interface NoticeContent {
