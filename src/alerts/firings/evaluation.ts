@@ -252,7 +252,11 @@ export class Evaluation {
       const ids = due.map(({ firing }) => firing.id);
       await reportFirings(tx, ids, column, batch);
       const content = contentOf(kind, rule, due);
-      await insertNotices(tx, { ruleId: rule.id, batch, content }, channelsOf(rule), now);
+      const unsent = { createdAt: now, dueAt: now, attempts: 0, sentAt: null, error: null };
+      await insertNotices(
+        tx,
+        channelsOf(rule).map((channel) => ({ ruleId: rule.id, batch, content, channel, ...unsent })),
+      );
       tx.onCommit(this.#with.onNotices);
     }
   }

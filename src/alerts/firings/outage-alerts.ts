@@ -5,7 +5,7 @@ import type { ServiceTrouble, Trouble } from '../firing.ts';
 import type { RefusedAddresses } from '../notices/mailer.ts';
 import { type NoticeContent, noticeContent } from '../notices/notice.ts';
 import type { NoticeSender } from '../notices/notice-sender.ts';
-import { insertSentNotice } from '../notices/notice-store.ts';
+import { insertNotices } from '../notices/notice-store.ts';
 import { type AlertRule, type Channel, channelsOf, missingChannelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
 import { isQuietAt } from '../rules/quiet-hours.ts';
@@ -150,8 +150,9 @@ export class OutageAlerts {
     await reopenSubject(tx, rule.id, trouble.subject);
     await insertFirings(tx, rule, [trouble], createdAt);
     await reportSubject(tx, rule.id, trouble.subject, batch);
-    for (const [channel, state] of channels)
-      await insertSentNotice(tx, {
+    await insertNotices(
+      tx,
+      Array.from(channels, ([channel, state]) => ({
         ruleId: rule.id,
         batch,
         content: contentFor(state, content),
@@ -162,7 +163,8 @@ export class OutageAlerts {
         dueAt: isDone(state) ? null : createdAt,
         sentAt: state.sentAt,
         error: state.error,
-      });
+      })),
+    );
     // The rule may have lost a channel since it was read.
     await stopNotices(tx, rule.id, missingChannelsOf(current));
   }

@@ -6,25 +6,36 @@ import type { Notice, NoticeContent, NoticeKind } from './notice.ts';
 
 /** SQL for notices, one operation per function. */
 
-/** Inserts the notices of a batch, one for each channel, to be sent at once. */
+/** Inserts notices. They may have been sent past the database already. */
 export async function insertNotices(
   tx: Transaction,
-  notice: { ruleId: number; batch: string; content: NoticeContent },
-  channels: readonly Channel[],
-  now: number,
+  notices: readonly Omit<Notice, 'id' | 'kind' | 'failedAt'>[],
 ): Promise<void> {
   await tx.insertMany(
     'alert_notices',
-    ['rule_id', 'batch', 'kind', 'channel', 'content', 'created_at', 'due_at', 'attempts'],
-    channels.map((channel) => [
+    [
+      'rule_id',
+      'batch',
+      'kind',
+      'channel',
+      'content',
+      'created_at',
+      'due_at',
+      'attempts',
+      'sent_at',
+      'error',
+    ],
+    notices.map((notice) => [
       notice.ruleId,
       notice.batch,
       notice.content.kind,
-      channel,
+      notice.channel,
       JSON.stringify(notice.content),
-      now,
-      now,
-      0,
+      notice.createdAt,
+      notice.dueAt,
+      notice.attempts,
+      notice.sentAt,
+      notice.error,
     ]),
   );
 }
@@ -246,27 +257,4 @@ function toNotice(row: Selectable<AlertNoticeRow>): Notice {
     failedAt: row.failed_at,
     error: row.error,
   };
-}
-
-/** Inserts a notice that was sent past the database, or is still to be sent. */
-export async function insertSentNotice(
-  tx: Transaction,
-  notice: Omit<Notice, 'id' | 'kind' | 'failedAt'>,
-): Promise<void> {
-  await tx.query
-    .insertInto('alert_notices')
-    .values({
-      rule_id: notice.ruleId,
-      batch: notice.batch,
-      kind: notice.content.kind,
-      channel: notice.channel,
-      content: JSON.stringify(notice.content),
-      created_at: notice.createdAt,
-      due_at: notice.dueAt,
-      attempts: notice.attempts,
-      sent_at: notice.sentAt,
-      failed_at: null,
-      error: notice.error,
-    })
-    .execute();
 }
