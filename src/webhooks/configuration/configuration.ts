@@ -24,6 +24,7 @@ import {
   DEFAULT_MAX_ATTEMPTS,
   type Focus,
   MAX_FOCUSES,
+  type Webhook,
   type WebhookConfiguration,
 } from './webhook.ts';
 import type { WebhookInput } from './webhook-schemas.ts';
@@ -32,13 +33,10 @@ import type { WebhookInput } from './webhook-schemas.ts';
 export type CheckTargetUrl = (url: string) => string | null;
 
 /** What an update may keep from the current webhook. */
-export interface CurrentConfiguration {
-  topic: Topic;
-  allSubtopics: boolean;
-  subtopics: readonly Subtopic[];
-  authentication: { type: 'NONE' } | { type: 'BASIC'; key: string };
-  targetUrl: string;
-}
+export type CurrentConfiguration = Pick<
+  Webhook,
+  'topic' | 'allSubtopics' | 'subtopics' | 'authentication' | 'targetUrl'
+>;
 
 /**
  * The errors of a configuration beyond its schema. Only members of the right type and lists of an allowed length are
