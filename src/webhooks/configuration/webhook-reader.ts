@@ -2,10 +2,10 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { firstWithin } from '../../database/step-bytes.ts';
 import { assetKey } from '../../events/asset-key.ts';
+import { subtopicsOf } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { type CredentialsCipher, UndecryptableError } from '../../secrets/credentials-cipher.ts';
 import { countFocuses, readFocuses, readSubtopics } from './selection-store.ts';
-import { toWebhook } from './to-webhook.ts';
 import type { Focus, Webhook } from './webhook.ts';
 import { readWebhooks, requireWebhook, type StoredWebhook } from './webhook-store.ts';
 
@@ -76,15 +76,12 @@ export class WebhookReader {
       const focus = (focuses.get(row.id) ?? []).map(
         (each): Focus => ({ ...each, name: names.get(assetKey(each)) ?? each.name }),
       );
-      return toWebhook(
-        row,
-        {
-          subtopics: subtopics.get(row.id) ?? [],
-          focus,
-          authentication: this.#readAuthentication(row),
-        },
-        this.#with.now(),
-      );
+      const details = {
+        subtopics: subtopics.get(row.id) ?? [],
+        focus,
+        authentication: this.#readAuthentication(row),
+      };
+      return toWebhook(row, details, this.#with.now());
     });
   }
 
@@ -111,6 +108,39 @@ export class WebhookReader {
       return { type: 'BASIC', key: '' };
     }
   }
+}
+
+/** @param now in epoch milliseconds; it decides whether a former signing secret still signs */
+function toWebhook(
+  row: StoredWebhook,
+  details: Pick<Webhook, 'subtopics' | 'focus' | 'authentication'>,
+  now: number,
+): Webhook {
+  const topic = row.topic as Webhook['topic'];
+  const formerUntil = row.former_signing_secret_until;
+  return {
+    id: row.id,
+    name: row.name,
+    topic,
+    allSubtopics: row.all_subtopics === 1,
+    subtopics: subtopicsOf(topic).filter((each) => details.subtopics.includes(each)),
+    focus: details.focus,
+    targetUrl: row.target_url,
+    authentication: details.authentication,
+    enabled: row.enabled === 1,
+    inactiveAt: row.inactive_at,
+    paused: row.paused_at !== null,
+    pausedAt: row.paused_at,
+    signingSince: row.signing_since,
+    formerSigningSecretUntil: formerUntil !== null && formerUntil <= now ? null : formerUntil,
+    maxAttempts: row.max_attempts,
+    ignoreBefore: row.ignore_before,
+    loggingMode: row.logging_mode as Webhook['loggingMode'],
+    inError: row.in_error === 1,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
 }
 
 /** The limit of a page: lower than requested if its webhooks have many focuses. */
