@@ -50,27 +50,18 @@ export async function readWebhooks(
     .execute();
 }
 
-/** Whether the webhook exists, or was deleted and still has a history. */
-export async function webhookEverExisted(reader: Pick<Reader, 'query'>, id: number): Promise<boolean> {
-  const row = await reader.query
-    .selectFrom('webhooks')
-    .select('webhooks.id')
-    .where('webhooks.id', '=', id)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** The name of a webhook, even if it was deleted; undefined if there never was one. */
-export async function readNameOfAnyWebhook(
+/** A webhook that exists, or was deleted and still has a history. @throws {ProblemError} `not-found` */
+export async function requireAnyWebhook(
   reader: Pick<Reader, 'query'>,
   id: number,
-): Promise<string | undefined> {
-  const row = await reader.query
+): Promise<{ name: string }> {
+  const webhook = await reader.query
     .selectFrom('webhooks')
     .select('webhooks.name')
     .where('webhooks.id', '=', id)
     .executeTakeFirst();
-  return row?.name;
+  if (webhook === undefined) throw notFound('webhook', id);
+  return webhook;
 }
 
 /** Locks the counting of webhooks until the transaction ends, and returns their number. */

@@ -2,10 +2,9 @@ import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
-import { notFound } from '../../problems/problem.ts';
 import type { DeadLetterQueue } from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
-import { readNameOfAnyWebhook } from '../configuration/webhook-store.ts';
+import { requireAnyWebhook } from '../configuration/webhook-store.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { markRemoved } from './delivery-store.ts';
 import {
@@ -80,8 +79,7 @@ export class DeadLetterRemoval {
     const { database, lines, webhooks, now } = this.#with;
     webhooks.assertWritable();
     return await inTransaction(database, open, async (tx) => {
-      const name = await readNameOfAnyWebhook(tx, webhookId);
-      if (name === undefined) throw notFound('webhook', webhookId);
+      const { name } = await requireAnyWebhook(tx, webhookId);
       // A redelivery of the same messages locks the line, too.
       await lines.lockLines(tx, [webhookId]);
       const { deliveries, next } = await read(tx);

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../database/page.ts';
 import type { DeliveryAttemptRow } from '../../database/schema.ts';
 import { notFound } from '../../problems/problem.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
-import { webhookEverExisted } from '../configuration/webhook-store.ts';
+import { requireAnyWebhook } from '../configuration/webhook-store.ts';
 import { type MessageSubject, messageSubject } from '../messages/message-subject.ts';
 import { unreadableConflict } from '../messages/unreadable-message.ts';
 import { readSubjects } from './bodies-read.ts';
@@ -43,7 +43,7 @@ export async function readDeliveries(
   webhookId: number,
   { filter, page }: { filter: DeliveryFilter; page: PageRequest },
 ): Promise<Page<DeliveryInBrief>> {
-  if (!(await webhookEverExisted(reader, webhookId))) throw notFound('webhook', webhookId);
+  await requireAnyWebhook(reader, webhookId);
   const { items, next } = await readDeliveryPage(reader, { webhookId, filter, page });
   const subjects = await readSubjects(
     reader,

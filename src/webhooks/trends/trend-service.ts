@@ -1,7 +1,6 @@
 import type { Reader } from '../../database/database.ts';
-import { notFound } from '../../problems/problem.ts';
 import { DAY_MS, HOUR_MS } from '../../time/units.ts';
-import { webhookEverExisted } from '../configuration/webhook-store.ts';
+import { requireAnyWebhook } from '../configuration/webhook-store.ts';
 import {
   addCounters,
   bucketStarts,
@@ -54,7 +53,7 @@ export class TrendService {
    * `not-found`
    */
   async ofWebhook(webhookId: number, period: TrendPeriod): Promise<TrendBucket[]> {
-    if (!(await webhookEverExisted(this.#with.reader, webhookId))) throw notFound('webhook', webhookId);
+    await requireAnyWebhook(this.#with.reader, webhookId);
     await this.#with.recorder.write();
     return await this.#buckets(webhookId, period, this.#with.now());
   }
