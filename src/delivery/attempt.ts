@@ -108,8 +108,8 @@ export class Attempts {
     const settlement = settleAttempt(message, outcome, {
       maxAttempts: target.maxAttempts,
       maxReceives: queue.maxReceives,
-      retryInitialMs: options.retryInitialMs,
-      retryMaxMs: options.retryMaxMs,
+      initialDelayMs: options.retryInitialMs,
+      maxDelayMs: options.retryMaxMs,
       retryAfterMs: result.retryAfterMs,
       random,
     });

@@ -5,23 +5,17 @@ import type { DiscardReason } from '../webhooks/history/delivery-status.ts';
 import { postbackFailureMessage } from '../webhooks/history/postback-failure.ts';
 import type { AttemptOutcome, DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import type { PostbackResult } from './postback-sender.ts';
-import { retryDelay } from './retry-schedule.ts';
+import { type RetryDelayInput, retryDelay } from './retry-schedule.ts';
 
 /** A settlement with its webhook; null if the webhook was deleted. */
 export type FinishedMessage = DeliverySettlement & { target: DeliveryTarget | null };
 
 /** The rules for whether and when a failed attempt is repeated. */
-export interface RetryRules {
+export interface RetryRules extends Omit<RetryDelayInput, 'attempt'> {
   /** The maximum attempts of the webhook. */
   maxAttempts: number;
   /** The maximum receives of the queue's redrive policy. */
   maxReceives: number;
-  retryInitialMs: number;
-  retryMaxMs: number;
-  /** The wait that the target asked for; null if it did not. */
-  retryAfterMs: number | null;
-  /** Returns numbers from 0 up to but not including 1. */
-  random: () => number;
 }
 
 /** The outcome of an attempt, for the history, with the headers to keep. */
@@ -56,13 +50,7 @@ export function settleAttempt(
   if (outcome.succeeded) return { message, outcome, action: 'delete' };
   const effectiveAttempts = Math.min(rules.maxAttempts, rules.maxReceives);
   if (message.receiveCount >= effectiveAttempts) return { message, outcome, action: 'dead-letter' };
-  const wait = retryDelay({
-    attempt: message.receiveCount,
-    initialDelayMs: rules.retryInitialMs,
-    maxDelayMs: rules.retryMaxMs,
-    retryAfterMs: rules.retryAfterMs,
-    random: rules.random,
-  });
+  const wait = retryDelay({ ...rules, attempt: message.receiveCount });
   return { message, outcome, action: 'retry', availableAt: outcome.endedAt + wait };
 }
 
