@@ -1,12 +1,12 @@
 import type { Transaction } from '../../database/database.ts';
 import type { ServiceEvent } from '../../events/event.ts';
 import { ownPart } from '../../queue/shared-bodies.ts';
-import { insertEvents } from './event-store.ts';
 import { formatIds } from './id-ranges.ts';
 import { formatReferences } from './stored-event.ts';
 
 /** An event for the log. */
 export interface NewEvent {
+  /** Drawn before. */
   id: number;
   event: ServiceEvent;
   occurredAt: number;
@@ -23,15 +23,16 @@ export interface NewEvent {
  * it matches.
  */
 export async function recordEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
-  await insertEvents(
-    tx,
-    events.map(({ id, event, occurredAt, shared, sharedId, matched }) => ({
+  await tx.insertMany(
+    'events',
+    ['id', 'occurred_at', 'body', 'shared_body_id', 'focused', 'matched'],
+    events.map(({ id, event, occurredAt, shared, sharedId, matched }) => [
       id,
       occurredAt,
-      body: sharedId === null ? shared : ownPart('', ''),
+      sharedId === null ? shared : ownPart('', ''),
       sharedId,
-      focused: formatReferences(event.content),
-      matched: matched === null ? null : formatIds(matched),
-    })),
+      formatReferences(event.content),
+      matched === null ? null : formatIds(matched),
+    ]),
   );
 }

@@ -1,6 +1,6 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import { readAroundDamage, reasonOfDamage } from '../../database/damage.ts';
-import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
 import { deleteUnusedSharedBodies, wholeBodies } from '../../queue/shared-bodies.ts';
@@ -14,16 +14,6 @@ import {
 } from './stored-event.ts';
 
 /** SQL for the event log, one operation per function. */
-
-/** A new row of the log. */
-export interface NewEventRow {
-  id: number;
-  occurredAt: number;
-  body: string;
-  sharedId: number | null;
-  focused: string;
-  matched: string | null;
-}
 
 type EventReader = Pick<Reader, 'all' | 'allFor' | 'dialect'>;
 
@@ -68,15 +58,6 @@ export async function nextEventIdsWithRevisions(
 
 function toIds(rows: readonly { id: number }[]): number[] {
   return rows.map(({ id }) => Number(id)).sort((a, b) => a - b);
-}
-
-/** Inserts events with ids that were drawn before. */
-export async function insertEvents(tx: Transaction, events: readonly NewEventRow[]): Promise<void> {
-  await tx.insertMany(
-    'events',
-    ['id', 'occurred_at', 'body', 'shared_body_id', 'focused', 'matched'],
-    events.map((e): SqlRow => [e.id, e.occurredAt, e.body, e.sharedId, e.focused, e.matched]),
-  );
 }
 
 interface EventRow extends WholeEventRow {
