@@ -24,7 +24,7 @@ import { DeadLetterRemoval } from './history/dead-letter-removal.ts';
 import { DeadLetterSteps } from './history/dead-letter-steps.ts';
 import { DeliveryLog } from './history/delivery-log.ts';
 import { deliveryRoutes } from './history/delivery-routes.ts';
-import { startHistoryIndex } from './history/history-index.ts';
+import { HistoryIndex } from './history/history-index.ts';
 import { RedeliveryService } from './history/redelivery-service.ts';
 import { historyCleaningSteps } from './history-cleaning.ts';
 import { lineRoutes } from './lines/line-routes.ts';
@@ -79,7 +79,7 @@ export function startWebhooks(context: ServiceContext, options: WebhooksOptions)
 
   const recorder = stack.use(new TrendRecorder({ database, log, now }));
   recorder.start();
-  stack.use(startHistoryIndex({ database, log }));
+  if (database.dialect === 'sqlite') stack.use(new HistoryIndex({ database, log })).start();
   stack.use(new EventBlocks({ database, log })).start();
   const triggeringLog = new TriggeringLog(logs);
   const publisher = createPublisher(context, options.queue, triggeringLog);

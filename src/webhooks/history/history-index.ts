@@ -11,21 +11,10 @@ const LISTED_TOGETHER = 2_048;
 const STEP_PAUSE_MS = 25;
 
 /**
- * Keeps an index of each webhook's deliveries up to date, if the database needs one. On PostgreSQL, the table has an
- * index.
- */
-export function startHistoryIndex(dependencies: { database: Database; log: Logger }): AsyncDisposable | null {
-  if (dependencies.database.dialect !== 'sqlite') return null;
-  const index = new HistoryIndex(dependencies);
-  index.start();
-  return index;
-}
-
-/**
  * Adds deliveries to the lists of their webhooks, many at a time, after they were recorded. Otherwise each delivery
  * would write a page of its webhook's list, which takes a twelfth of all time with 100 webhooks. A reader of a list
  * also scans the deliveries that are not listed yet, so none is ever missing. After a crash, the next process lists
- * them. Only SQLite needs these lists, and there no other process delivers.
+ * them. Only SQLite needs these lists, and there no other process delivers. On PostgreSQL, the table has an index.
  */
 export class HistoryIndex implements AsyncDisposable {
   readonly #database: Database;
