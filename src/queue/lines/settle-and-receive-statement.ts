@@ -1,7 +1,7 @@
-import type { Database, NamedRow } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { namedRowsToJson } from '../../database/postgres/postgres-json.ts';
 import { type RecordsetType, recordset } from '../../database/recordset.ts';
-import type { ReceivedMessage, RecordingSteps } from '../message-queue.ts';
+import type { DeliveredBatch, ReceivedMessage, RecordingSteps } from '../message-queue.ts';
 import { withSharedParts } from '../shared-bodies.ts';
 import { inLineSql, lineOrderSql } from './in-line.ts';
 import type { NextLease } from './lease-statements.ts';
@@ -21,13 +21,8 @@ import { type MessageRow, toQueued } from './message-statements.ts';
  * - The statement still sees messages that were removed while it waited. Locking a head omits it if it was removed.
  */
 
-/** The input of the statement. */
-export interface AtOnceRequest {
-  /** Delivered messages of different lines. */
-  messages: readonly ReceivedMessage[];
-  steps: RecordingSteps;
-  /** The values of `steps.columns` for each message. */
-  rows: readonly NamedRow[];
+/** The input of the statement: delivered messages of different lines, and what to lease. */
+export interface AtOnceRequest extends DeliveredBatch {
   now: number;
   lease: NextLease;
   /** Maximum number of messages to lease: at least the number of delivered ones, whose lines continue first. */

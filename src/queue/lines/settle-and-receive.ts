@@ -15,21 +15,16 @@ interface SharedParts {
 
 /** The capability of lines on PostgreSQL to settle delivered messages and receive in one statement. */
 export function settleAndReceiveOn({ database, now, pace, leases, receive }: SharedParts): SettleAndReceive {
-  return async ({ messages, steps, rows }, request) => {
+  return async (delivered, request) => {
+    const { messages } = delivered;
     const { capacity } = request;
     const lines = new Set(messages.map(({ lineId }) => lineId));
     const mayContinue = messages.length <= capacity && !pace.othersAreDue;
     if (lines.size < messages.length || !mayContinue) return null;
     const begun = now();
     const lease = leases.create(begun, request);
-    const result = await settleAndReceiveInOneStatement(database, {
-      messages,
-      steps,
-      rows,
-      now: begun,
-      lease,
-      capacity,
-    });
+    const asked = { ...delivered, now: begun, lease, capacity };
+    const result = await settleAndReceiveInOneStatement(database, asked);
     const { received, leftDue, withoutHead } = result;
     if (messages.length + received.length === 0) pace.foundNothing();
     const isFull = received.length >= capacity;
