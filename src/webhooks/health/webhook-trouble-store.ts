@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import { type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
+import type { WebhookRow } from '../../database/schema.ts';
 import { blockedSql, headWaitsSinceSql } from '../../queue/line-facts.ts';
 import { ACTIVE_SQL } from '../configuration/webhook-state.ts';
 
@@ -9,8 +10,8 @@ import { ACTIVE_SQL } from '../configuration/webhook-state.ts';
  * inactive webhook has no messages, and a paused one waits on purpose, so neither is in trouble.
  */
 
-/** What all of these queries read about a webhook. */
-interface WebhookFacts {
+/** A webhook, and since when it has been in trouble (epoch milliseconds); null if it is not. */
+export interface TroubledWebhookRow {
   id: number;
   name: string;
   target_url: string;
@@ -19,11 +20,7 @@ interface WebhookFacts {
   failures_in_row: number;
   /** Messages in its line. */
   waiting: number | null;
-}
-
-/** A webhook with the time since when it has been in trouble (epoch milliseconds). */
-export interface TroubledWebhookRow extends WebhookFacts {
-  since: number;
+  since: number | null;
 }
 
 /** Which webhooks to read: the first ones above an id. */
@@ -64,8 +61,8 @@ export async function readFailing(
 export async function readFirstWaiting(
   reader: Pick<Reader, 'dialect' | 'all'>,
   { afterId, limit }: WebhookRange,
-): Promise<(WebhookFacts & { since: number | null })[]> {
-  return await reader.all<WebhookFacts & { since: number | null }>(
+): Promise<TroubledWebhookRow[]> {
+  return await reader.all<TroubledWebhookRow>(
     `select ${FACTS}, ${headWaitsSinceSql(reader.dialect, 'line')} as since
      from ${WEBHOOKS}
      where ${ACTIVE_SQL} and webhooks.id > ? and line.pending > 0
@@ -83,14 +80,14 @@ export async function readFirstDeadLetters(
   { query, dialect }: Pick<Reader, 'query' | 'dialect'>,
   since: number,
   { afterId, limit }: WebhookRange,
-): Promise<(WebhookFacts & { since: number | null })[]> {
+): Promise<TroubledWebhookRow[]> {
   const part: IndexPart = {
     equal: { 'dead.webhook_id': sql.ref('webhooks.id') },
     by: ['dead.updated_at', 'dead.id'],
     bounds: [['>=', since]],
   };
   // The status is a constant, because the index is partial: an engine cannot use it for a parameter.
-  const { rows } = await sql<WebhookFacts & { since: number | null }>`
+  const { rows } = await sql<TroubledWebhookRow>`
     select ${sql.raw(FACTS)},
       (select dead.updated_at from deliveries as dead
        where ${inIndexPart(dialect, part)} and dead.status = 'DEAD_LETTERED' and dead.status_reason = 'ATTEMPTS_EXHAUSTED'
@@ -101,19 +98,11 @@ export async function readFirstDeadLetters(
   return rows;
 }
 
-/** The columns that say whether a webhook is active. */
-export interface WebhookStateRow {
-  id: number;
-  name: string;
-  enabled: number;
-  paused_at: number | null;
-}
-
-/** Webhooks in ascending order of id. Deleted ones are omitted. */
+/** The states of webhooks, in ascending order of id. Deleted ones are omitted. */
 export async function readWebhookStates(
   reader: Pick<Reader, 'query'>,
   ids: readonly number[],
-): Promise<WebhookStateRow[]> {
+): Promise<Pick<Selectable<WebhookRow>, 'id' | 'name' | 'enabled' | 'paused_at'>[]> {
   if (ids.length === 0) return [];
   return await reader.query
     .selectFrom('webhooks')
