@@ -15,27 +15,23 @@ export interface DatedEvent extends Pick<ServiceEvent, 'subtopic' | 'resource' |
  * (docs/receiving.md), and targets get exactly this text, byte for byte.
  */
 export class MessageBuilder {
-  readonly #shared: string;
+  /** The common part of the messages for all webhooks. */
+  readonly shared: string;
 
   /** @param event the event, or the common part of its messages as it was stored */
   constructor(event: DatedEvent | string) {
     if (typeof event === 'string') {
-      this.#shared = event;
+      this.shared = event;
       return;
     }
     const { subtopic, resource, user, occurredAt } = event;
     const shared = JSON.stringify({ subtopic, resource, user, timestamp: formatDateTime(occurredAt) });
-    this.#shared = shared.slice(1, -1);
-  }
-
-  /** The common part of the messages for all webhooks. */
-  get shared(): string {
-    return this.#shared;
+    this.shared = shared.slice(1, -1);
   }
 
   /** The message for a webhook. */
   build(webhook: MatchedWebhook): string {
-    return beginningOf(webhook) + this.#shared + endOf(webhook);
+    return beginningOf(webhook) + this.shared + endOf(webhook);
   }
 
   /** The message for a webhook as stored, without the common part. */
