@@ -17,7 +17,8 @@ export interface RepairOptions {
 export async function repairLines(database: Database, options: RepairOptions): Promise<void> {
   await database.transaction(deleteDoneMessages);
   await recountLines(database, options);
-  await recoverLeases(database, options.now);
+  // On PostgreSQL, leases may belong to other instances, so they expire there.
+  if (database.dialect === 'sqlite') await database.transaction((tx) => endAllLeases(tx, options.now()));
 }
 
 /** Corrects wrong counts of lines, and reports each. */
@@ -36,10 +37,4 @@ async function recountLines(database: Database, { onMiscount, now }: RepairOptio
     { isLong: true },
   );
   for (const count of corrected) onMiscount(`the line of ${count}`);
-}
-
-/** Ends the leases of an earlier process. On PostgreSQL, they may belong to other instances, so leases expire there. */
-async function recoverLeases(database: Database, now: () => number): Promise<void> {
-  if (database.dialect === 'postgres') return;
-  await database.transaction((tx) => endAllLeases(tx, now()));
 }
