@@ -4,7 +4,7 @@ import { failureOf, type ReadinessCheck } from '../../observability/readiness.ts
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import type { ServiceReports, ServiceTrouble } from '../firing.ts';
 import {
-  type CountingReports,
+  type CountedDates,
   dateTroubles,
   deleteFormerTroubles,
   deleteSilentTroubles,
@@ -129,9 +129,9 @@ export class InstanceChecks {
     return !this.#hasTakenOver && areSilent && this.#checked.length > 0;
   }
 
-  #counting(): CountingReports {
+  #counting(): CountedDates {
     const now = this.#with.now();
-    return { from: now - COUNTS_MS, to: now + MAX_AHEAD_MS };
+    return [now - COUNTS_MS, now + MAX_AHEAD_MS];
   }
 }
 

@@ -3,13 +3,10 @@ import type { ServiceReports, ServiceTrouble } from '../firing.ts';
 
 /** SQL for the problems of instances, one operation per function. Times are in epoch milliseconds. */
 
-/** The dates of the reports that count. */
-export interface CountingReports {
-  from: number;
-  to: number;
-}
+/** The dates of the reports that count: the parameters of {@link COUNTS}. */
+export type CountedDates = readonly [from: number, to: number];
 
-/** SQL for whether a report counts, with the parameters of {@link boundsOf}. */
+/** SQL for whether a report counts. */
 const COUNTS = '(seen_at >= ? and seen_at <= ?)';
 /** An alert about the problem is firing. Subjects are those of `toServiceTrouble`. */
 const IS_FIRING = `exists (
@@ -37,15 +34,15 @@ export async function dateTroubles(tx: Transaction, instance: string, seenAt: nu
 }
 
 /** Deletes reports that no longer count, unless an alert about them is firing. */
-export async function deleteSilentTroubles(tx: Transaction, counting: CountingReports): Promise<void> {
-  await tx.run(`delete from alert_troubles where not ${COUNTS} and not ${IS_FIRING}`, ...boundsOf(counting));
+export async function deleteSilentTroubles(tx: Transaction, counting: CountedDates): Promise<void> {
+  await tx.run(`delete from alert_troubles where not ${COUNTS} and not ${IS_FIRING}`, ...counting);
 }
 
 /** Deletes reports about a host that no longer count and that are not later than a time. @param names of their checks */
 export async function deleteFormerTroubles(
   tx: Transaction,
   { hostName, names, until }: { hostName: string; names: readonly string[]; until: number },
-  counting: CountingReports,
+  counting: CountedDates,
 ): Promise<void> {
   if (names.length === 0) return;
   await tx.run(
@@ -53,7 +50,7 @@ export async function deleteFormerTroubles(
        and name in (${names.map(() => '?').join(', ')})`,
     hostName,
     until,
-    ...boundsOf(counting),
+    ...counting,
     ...names,
   );
 }
@@ -61,12 +58,12 @@ export async function deleteFormerTroubles(
 /** What instances have reported. A host with several instances reports each check once. */
 export async function readReports(
   reader: Pick<Reader, 'all'>,
-  counting: CountingReports,
+  counting: CountedDates,
 ): Promise<ServiceReports> {
   const rows = await reader.all<TroubleRow>(
     `select name, host_name, min(since) as since, max(reason) as reason, case when ${COUNTS} then 1 else 0 end as counts
      from alert_troubles group by name, host_name, counts order by name, host_name`,
-    ...boundsOf(counting),
+    ...counting,
   );
   const { failing = [], silent = [] } = Object.groupBy(rows, ({ counts }) =>
     Number(counts) === 1 ? 'failing' : 'silent',
@@ -80,10 +77,6 @@ interface TroubleRow {
   since: number;
   reason: string;
   counts: number;
-}
-
-function boundsOf({ from, to }: CountingReports): [number, number] {
-  return [from, to];
 }
 
 function toTrouble({ name, host_name, since, reason }: TroubleRow): ServiceTrouble {
