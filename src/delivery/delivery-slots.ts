@@ -92,10 +92,7 @@ export class DeliverySlots {
 
   /** The leases of the messages in flight. */
   leases(): MessageLease[] {
-    return [...this.#quick, ...this.#slow].map(({ lease: { lineId, leaseToken } }) => ({
-      lineId,
-      leaseToken,
-    }));
+    return [...this.#quick, ...this.#slow].map(({ lease }) => lease);
   }
 
   /** The number of further requests that may be sent now. */
