@@ -5,7 +5,6 @@ import { Lines, type LinesOptions } from '../lines/lines.ts';
 import type {
   MessageQueue,
   QueuedMessage,
-  QueueLines,
   QueueMessage,
   Received,
   ReceiveRequest,
@@ -59,16 +58,14 @@ export class SqsQueue implements MessageQueue {
   readonly engine = 'sqs';
   /** Null, because this engine notes each delivery and may have to wait before it receives. */
   readonly settleAndReceive = null;
-  readonly lines: QueueLines;
+  readonly lines: Lines;
   readonly #with: SqsQueueDependencies;
-  readonly #lines: Lines;
   /** When this instance last delivered a message of a line, by line. */
   readonly #deliveredAt = new Map<number, number>();
 
   constructor(dependencies: SqsQueueDependencies) {
     this.#with = dependencies;
-    this.#lines = new Lines({ ...dependencies, placesDeadLetters: true, onForget: deletePlaced });
-    this.lines = this.#lines;
+    this.lines = new Lines({ ...dependencies, placesDeadLetters: true, onForget: deletePlaced });
   }
 
   get maxReceives(): number {
@@ -93,13 +90,13 @@ export class SqsQueue implements MessageQueue {
     const messageIds = copies.flatMap((copy) => readAttribute(copy, 'message_id') ?? []);
     const lineIds = await readLinesOfDeadLetters(tx, messageIds);
     if (lineIds.length === 0) return;
-    await this.#lines.lockLines(tx, lineIds);
+    await this.lines.lockLines(tx, lineIds);
     // Someone may have redelivered some of them before the lines were locked.
     const letters = await lockDeadLetters(tx, messageIds);
     const dead = letters.filter((letter) => copies.some((copy) => isCopyOf(copy, letter)));
     const readable = dead.filter(({ unreadable }) => unreadable === undefined);
     const redelivered = await this.#with.requeueHistory(tx, readable, this.#with.now());
-    await this.#lines.redeliver(tx, redelivered);
+    await this.lines.redeliver(tx, redelivered);
     const left = dead.filter((message) => !redelivered.includes(message));
     await placeDeadLettersAgain(tx, left, this.#with.now());
   }
@@ -114,7 +111,7 @@ export class SqsQueue implements MessageQueue {
     await this.#with.database.transaction(
       async (tx) => {
         await change(tx);
-        this.#lines.announce(tx);
+        this.lines.announce(tx);
       },
       { durability: 'deferred' },
     );
@@ -123,7 +120,7 @@ export class SqsQueue implements MessageQueue {
   async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
     const idle = new Set(messages.map(({ lineId }) => lineId).filter((lineId) => !this.#isActive(lineId)));
     if (idle.size > 0) tx.onCommit(() => this.#with.place(idle));
-    await this.#lines.enqueue(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
+    await this.lines.enqueue(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
   }
 
   async settle<S extends Settlement>(
@@ -133,18 +130,18 @@ export class SqsQueue implements MessageQueue {
   ): Promise<Settled<S>[]> {
     for (const { action, message } of settlements)
       if (action === 'delete') this.#deliveredAt.set(message.lineId, this.#with.now());
-    return await this.#lines.settle(tx, settlements, leaseNext);
+    return await this.lines.settle(tx, settlements, leaseNext);
   }
 
   async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
     // Receivers are notified once messages may be delivered.
     if (!this.#with.mayDeliver()) return { received: [], nextAvailableAt: null };
-    return await this.#lines.receive(tx, request);
+    return await this.lines.receive(tx, request);
   }
 
   async receiveOneByOne(request: ReceiveRequest): Promise<Received> {
     if (!this.#with.mayDeliver()) return { received: [], nextAvailableAt: null };
-    return await this.#lines.receiveOneByOne(request);
+    return await this.lines.receiveOneByOne(request);
   }
 
   #isActive(lineId: number): boolean {
