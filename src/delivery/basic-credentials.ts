@@ -1,5 +1,6 @@
 import { CENSORED } from '../observability/censor.ts';
 import { writtenForms } from '../observability/written-forms.ts';
+import { oncePer } from '../once-per.ts';
 import type { BasicCredentials } from '../secrets/credentials-cipher.ts';
 
 /** Shorter secrets occur in words and numbers by chance, so only whole words are replaced. */
@@ -21,12 +22,8 @@ export function withoutCredentials(text: string, credentials: BasicCredentials):
   return text.replace(patternOf(credentials), CENSORED);
 }
 
-/** The patterns, each built once, because this takes longer than the search in a short response. */
-const patterns = new WeakMap<BasicCredentials, RegExp>();
-
-function patternOf(credentials: BasicCredentials): RegExp {
-  const known = patterns.get(credentials);
-  if (known !== undefined) return known;
+/** Built once, because this takes longer than the search in a short response. */
+const patternOf = oncePer((credentials: BasicCredentials): RegExp => {
   const { key, secret } = credentials;
   const header = anyOf(base64Forms(authorizationOf(credentials)).flatMap(writtenForms));
   const plain = anyOf(writtenForms(secret));
@@ -36,10 +33,8 @@ function patternOf(credentials: BasicCredentials): RegExp {
   const forms = isShort
     ? [pair, plain].map((form) => `(?<![\\p{L}\\p{N}])${form}(?![\\p{L}\\p{N}])`)
     : [pair, plain, anyOf(base64Forms(secret))];
-  const pattern = new RegExp([header, ...(secret === '' ? [] : forms)].join('|'), 'gu');
-  patterns.set(credentials, pattern);
-  return pattern;
-}
+  return new RegExp([header, ...(secret === '' ? [] : forms)].join('|'), 'gu');
+});
 
 /** A colon, plain and as in a URL or form. */
 const COLON = '(?::|%3[Aa])';

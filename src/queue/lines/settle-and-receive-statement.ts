@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import { namedRowsToJson } from '../../database/postgres/postgres-json.ts';
 import { type RecordsetType, recordset } from '../../database/recordset.ts';
+import { oncePer } from '../../once-per.ts';
 import type { DeliveredBatch, ReceivedMessage, RecordingSteps } from '../message-queue.ts';
 import { withSharedParts } from '../shared-bodies.ts';
 import { inLineSql, lineOrderSql } from './in-line.ts';
@@ -64,9 +65,6 @@ const HEAD_COLUMNS = `head.id, head.message_id, head.label, head.stored_body as 
 /** A setting that keeps the commit from waiting for the disk. It ends with the transaction, which is this statement. */
 const DEFERRED = `set_config('synchronous_commit', 'off', true) as durability`;
 
-/** The statements, each built once for its kind of recording. */
-const statements = new WeakMap<RecordingSteps, { columns: string[]; sql: string }>();
-
 /** Settles and records the messages, and leases their followers and other heads that are due. */
 export async function settleAndReceiveInOneStatement(
   database: Pick<Database, 'runAlone'>,
@@ -114,15 +112,11 @@ function toReceived(
   }));
 }
 
-function statementFor(steps: RecordingSteps): { columns: string[]; sql: string } {
-  let statement = statements.get(steps);
-  if (statement === undefined) {
-    const columns = { ...steps.columns, ...OWN_COLUMNS };
-    statement = { columns: Object.keys(columns), sql: statementSql(columns, steps.changes) };
-    statements.set(steps, statement);
-  }
-  return statement;
-}
+/** Built once for each kind of recording. */
+const statementFor = oncePer((steps: RecordingSteps): { columns: string[]; sql: string } => {
+  const columns = { ...steps.columns, ...OWN_COLUMNS };
+  return { columns: Object.keys(columns), sql: statementSql(columns, steps.changes) };
+});
 
 /** The first message of a line behind a position, locked. A message that was removed in the meantime is omitted. */
 function headBehindSql(lineId: string, position: string): string {
