@@ -4,6 +4,7 @@ import {
   type CredentialsCipher,
   UndecryptableError,
 } from '../../secrets/credentials-cipher.ts';
+import { untilAborted } from '../../time/until-aborted.ts';
 import { responseExplanation } from '../../webhooks/health/response-explanation.ts';
 import type { AlertRule, Channel } from '../rules/alert-rule.ts';
 import { targetBody } from './chat-bodies.ts';
@@ -19,6 +20,14 @@ export type PostNotice = (request: { messageId: string; url: string; body: strin
   /** Why it failed. */
   reason: string | null;
 }>;
+
+/** The result of a post that the sender has not waited for. */
+const STOPPED = {
+  outcome: 'FAILED',
+  status: null,
+  responseBody: null,
+  reason: 'stopped before there was a response',
+} as const;
 
 /** Dependencies of {@link NoticeSender}. */
 export interface NoticeSenderDependencies {
@@ -89,12 +98,12 @@ export class NoticeSender {
       return { sent: false, error: 'the stored URL cannot be decrypted: set it again' };
     }
     const body = targetBody(target.format, notice, noticeText(notice.content, this.#with.baseUrl()));
-    // The given signal may outlive many posts, so none may leave its listener there.
-    const posted = new AbortController();
-    const result = await Promise.race([
-      this.#with.post({ messageId: notice.batch, url, body }),
-      aborted(signal, posted.signal),
-    ]).finally(() => posted.abort());
+    const posted = this.#with.post({ messageId: notice.batch, url, body });
+    // A sender that stops does not wait for the deadline of a request.
+    const result = await untilAborted(posted, signal).catch((error: unknown) => {
+      if (error !== signal.reason) throw error;
+      return STOPPED;
+    });
     if (result.outcome === 'DELIVERED') return { sent: true, error: null };
     const censored = urlCensor(url);
     const { status, responseBody, reason: cause } = result;
@@ -102,21 +111,4 @@ export class NoticeSender {
     const reason = censored(cause ?? 'unknown error');
     return { sent: false, error: explanation === null ? reason : `${reason}: ${explanation}` };
   }
-}
-
-/**
- * Resolves when the signal is aborted. A sender that stops does not wait for the deadline of a request.
- * @param done removes the listener, and leaves the promise pending
- */
-async function aborted(signal: AbortSignal, done: AbortSignal): Promise<Awaited<ReturnType<PostNotice>>> {
-  if (!signal.aborted)
-    await new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true, signal: done });
-    });
-  return {
-    outcome: 'FAILED',
-    status: null,
-    responseBody: null,
-    reason: 'stopped before there was a response',
-  };
 }
