@@ -7,15 +7,15 @@ import { TargetGuard } from './target-guard.ts';
 
 const ORIGIN = 'http://127.0.0.1:9';
 
-function connectionsWith(options: { maxIdle?: number; maxAgeMs?: number } = {}): TargetConnections {
+function connectionsWith({ maxIdle = 10 } = {}): TargetConnections {
   const guard = new TargetGuard({ allowedNetworks: ['127.0.0.0/8'] });
   const connector = new TargetConnector({ guard });
   return new TargetConnections({
     connector,
-    maxIdle: 10,
+    maxIdle,
     idleTimeoutMs: 4_000,
-    maxAgeMs: 60_000,
-    ...options,
+    // A connection that was never opened is as old as the process.
+    maxAgeMs: Number.POSITIVE_INFINITY,
   });
 }
 
