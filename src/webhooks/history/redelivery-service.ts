@@ -2,12 +2,11 @@ import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
-import type { WebhookRow } from '../../database/schema.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
 import type { DeadLetterQueue } from '../../queue/message-queue.ts';
 import { type WholeBody, wholeBodies } from '../../queue/shared-bodies.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
-import { requireWebhook } from '../configuration/webhook-store.ts';
+import { requireWebhook, type StoredWebhook } from '../configuration/webhook-store.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import { unreadableConflict } from '../messages/unreadable-message.ts';
 import { type DeliveryStatus, type FinalStatus, isWaitingStatus } from './delivery-status.ts';
@@ -23,9 +22,6 @@ import {
   readRest,
 } from './redeliverable-store.ts';
 import { messageOf, requeueDeliveries } from './requeue.ts';
-
-/** The webhook to which messages are redelivered. */
-type RedeliveringWebhook = Pick<WebhookRow, 'name'> & { id: number };
 
 /** The result of one call. */
 export interface RedeliveryResult extends RestOfSteps {
@@ -140,7 +136,7 @@ export class RedeliveryService {
    */
   async #queueAgain(
     tx: Transaction,
-    { id, name }: RedeliveringWebhook,
+    { id, name }: StoredWebhook,
     found: readonly StoredDelivery[],
     by: Actor,
   ): Promise<{ redelivered: number; unreadable: string | null }> {
@@ -179,7 +175,7 @@ function byEvent(a: StoredDelivery, b: StoredDelivery): number {
   return a.enqueued_at - b.enqueued_at || (a.message_id < b.message_id ? -1 : 1);
 }
 
-async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): Promise<RedeliveringWebhook> {
+async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): Promise<StoredWebhook> {
   const webhook = await requireWebhook(reader, webhookId);
   if (webhook.enabled === 0) {
     throw new ProblemError(

@@ -1,10 +1,10 @@
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { WebhookRow } from '../../database/schema.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import type { LoggingMode } from '../configuration/logging-mode.ts';
+import type { StoredWebhook } from '../configuration/webhook-store.ts';
 import { type DeliveryLog, removalOf } from '../history/delivery-log.ts';
 import { markDeadLettered } from '../history/delivery-store.ts';
 
@@ -13,13 +13,10 @@ import { markDeadLettered } from '../history/delivery-store.ts';
 /** `Retry-After` for an action on a message in flight, in seconds. */
 const IN_FLIGHT_RETRY_AFTER = '5';
 
-/** The webhook of a removed message. */
-export type RemovalWebhook = Pick<WebhookRow, 'name' | 'logging_mode'> & { id: number };
-
 /** Records in the history, the audit log and the delivery log that someone moved a message to the dead-letter queue. */
 export async function recordSkipped(
   tx: Transaction,
-  webhook: RemovalWebhook,
+  webhook: StoredWebhook,
   message: QueueMessage,
   { by, at, deliveryLog }: { by: Actor; at: number; deliveryLog: Pick<DeliveryLog, 'deadLettered'> },
 ): Promise<void> {
