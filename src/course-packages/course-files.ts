@@ -131,13 +131,19 @@ export class CourseFiles {
     }
   }
 
-  /** @throws {PackageError} as {@link readText} and {@link parseXml} */
-  async readXml(member: SourceFile): Promise<XmlElement> {
-    return parseXml(await this.readText(member), member.name, this.limits, (prefix) => {
+  /**
+   * @param rootName the name of the root element
+   * @throws {PackageError} MANIFEST_INVALID for another root element; as {@link readText} and {@link parseXml}
+   */
+  async readXml(member: SourceFile, rootName: string): Promise<XmlElement> {
+    const root = await parseXml(await this.readText(member), member.name, this.limits, (prefix) => {
       this.warn(
         `The file ${quoted(member.name)} uses the prefix ${quoted(prefix)} without declaring it. ` +
           'It was read as if it were declared.',
       );
     });
+    if (root.name === rootName) return root;
+    const reason = `it starts with the element ${quoted(root.name)}, not "${rootName}"`;
+    throw packageError('MANIFEST_INVALID', { file: member.name, reason });
   }
 }

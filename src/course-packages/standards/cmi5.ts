@@ -33,27 +33,21 @@ const SCALED = [0, 1] as const;
  * @throws {PackageError} MANIFEST_INVALID, NOTHING_TO_LAUNCH, TOO_MANY_UNITS, LAUNCH_…, and those of reading XML
  */
 export async function readCmi5(course: CourseFiles, file: SourceFile): Promise<CourseOutline> {
-  const structure = await course.readXml(file);
-  const invalid: Invalid = (reason) => packageError('MANIFEST_INVALID', { file: file.name, reason });
-  if (structure.name !== 'courseStructure') {
-    throw invalid(`it starts with the element ${quoted(structure.name)}, not "courseStructure"`);
-  }
-  return new StructureReader(course, file, invalid).read(structure);
+  const structure = await course.readXml(file, 'courseStructure');
+  return new StructureReader(course, file).read(structure);
 }
 
 class StructureReader {
   readonly #course: CourseFiles;
   readonly #file: SourceFile;
-  readonly #invalid: Invalid;
   readonly #budget: StructureBudget;
   readonly #units = new Map<string, LaunchUnit>();
   readonly #blocks = new Set<string>();
   readonly #objectives = new Map<string, Cmi5Objective>();
 
-  constructor(course: CourseFiles, file: SourceFile, invalid: Invalid) {
+  constructor(course: CourseFiles, file: SourceFile) {
     this.#course = course;
     this.#file = file;
-    this.#invalid = invalid;
     this.#budget = new StructureBudget(file.name, course.limits.structureNodes);
   }
 
@@ -134,8 +128,8 @@ class StructureReader {
       maxTimeAllowed: null,
       timeLimitAction: null,
       cmi5: {
-        moveOn: oneOf(element, 'moveOn', MOVE_ON, this.#invalid) ?? 'NotApplicable',
-        launchMethod: oneOf(element, 'launchMethod', LAUNCH_METHODS, this.#invalid) ?? 'AnyWindow',
+        moveOn: this.#oneOf(element, 'moveOn', MOVE_ON) ?? 'NotApplicable',
+        launchMethod: this.#oneOf(element, 'launchMethod', LAUNCH_METHODS) ?? 'AnyWindow',
         activityType: attributeOf(element, 'activityType'),
         entitlementKey: textOf(childOf(element, 'entitlementKey')),
       },
@@ -196,25 +190,22 @@ class StructureReader {
     }
     return Object.fromEntries(texts);
   }
+
+  #oneOf<Value extends string>(element: XmlElement, name: string, values: readonly Value[]): Value | null {
+    const text = attributeOf(element, name);
+    const value = values.find((candidate) => candidate === text) ?? null;
+    if (text !== null && value === null) {
+      throw this.#invalid(`${name} is ${quoted(text)}, not one of ${values.join(', ')}`);
+    }
+    return value;
+  }
+
+  #invalid(reason: string): PackageError {
+    return packageError('MANIFEST_INVALID', { file: this.#file.name, reason });
+  }
 }
 
 /** The title in the first language of the course. */
 function firstLanguage(element: XmlElement | undefined): string | null {
   return titleText(textOf(childOf(element, 'title', 'langstring')));
-}
-
-type Invalid = (reason: string) => PackageError;
-
-function oneOf<Value extends string>(
-  element: XmlElement,
-  name: string,
-  values: readonly Value[],
-  invalid: Invalid,
-): Value | null {
-  const text = attributeOf(element, name);
-  const value = values.find((candidate) => candidate === text) ?? null;
-  if (text !== null && value === null) {
-    throw invalid(`${name} is ${quoted(text)}, not one of ${values.join(', ')}`);
-  }
-  return value;
 }

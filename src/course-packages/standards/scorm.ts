@@ -29,13 +29,7 @@ interface UnitSource {
  * @throws {PackageError} MANIFEST_INVALID, NOTHING_TO_LAUNCH, TOO_MANY_UNITS, LAUNCH_…, and those of reading XML
  */
 export async function readScorm(course: CourseFiles, file: SourceFile): Promise<CourseOutline | null> {
-  const manifest = await course.readXml(file);
-  if (manifest.name !== 'manifest') {
-    throw packageError('MANIFEST_INVALID', {
-      file: file.name,
-      reason: `it starts with the element ${quoted(manifest.name)}, not "manifest"`,
-    });
-  }
+  const manifest = await course.readXml(file, 'manifest');
   const learningStandard = scormEdition(manifest, course);
   if (learningStandard === null) return null;
 

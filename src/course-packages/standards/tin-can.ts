@@ -1,7 +1,7 @@
 import type { CourseFiles, SourceFile } from '../course-files.ts';
 import { flatStructure } from '../course-structure.ts';
 import type { CourseOutline } from '../package-description.ts';
-import { packageError, quoted } from '../package-error.ts';
+import { packageError } from '../package-error.ts';
 import { attributeOf, childOf, childrenOf, textOf } from '../xml-tree.ts';
 import { isAbsoluteIri, notAbsoluteIri } from './absolute-iri.ts';
 import { resolveLaunchTarget } from './launch-target.ts';
@@ -15,13 +15,7 @@ import { titleText } from './title-text.ts';
  * @throws {PackageError} MANIFEST_INVALID, NOTHING_TO_LAUNCH, LAUNCH_…, and those of reading XML
  */
 export async function readTinCan(course: CourseFiles, file: SourceFile): Promise<CourseOutline> {
-  const tincan = await course.readXml(file);
-  if (tincan.name !== 'tincan') {
-    throw packageError('MANIFEST_INVALID', {
-      file: file.name,
-      reason: `it starts with the element ${quoted(tincan.name)}, not "tincan"`,
-    });
-  }
+  const tincan = await course.readXml(file, 'tincan');
   const launchable = childrenOf(childOf(tincan, 'activities'), 'activity').filter(
     (activity) => childOf(activity, 'launch') !== undefined,
   );
