@@ -3,6 +3,7 @@ import { type CourseStructure, inStructureOrder } from '../course-structure.ts';
 import type { CourseOutline, LaunchUnit } from '../package-description.ts';
 import { packageError, quoted } from '../package-error.ts';
 import { StructureBudget } from '../structure-budget.ts';
+import type { PiecewiseText } from '../text-decoding.ts';
 import { aiccItems } from './aicc-structure.ts';
 import { parseRecords, parseSection, parseTable, type TableRow } from './aicc-tables.ts';
 import { resolveLaunchTarget } from './launch-target.ts';
@@ -33,10 +34,9 @@ export async function readAicc(course: CourseFiles, description: SourceFile): Pr
   }
 
   const about = parseSection(await course.readText(description), 'Course');
-  const titles =
-    descriptorsFile === undefined ? new Map<string, string>() : await readTitles(course, descriptorsFile);
+  const titles = await readTitles(course, descriptorsFile);
   const units = new Map<string, LaunchUnit>();
-  for (const row of await readTable(course, unitsFile)) {
+  for (const row of await readRows(course, unitsFile, parseTable)) {
     const id = fieldOf(row, 'system_id');
     if (id === null) continue;
     const key = id.toUpperCase();
@@ -51,20 +51,15 @@ export async function readAicc(course: CourseFiles, description: SourceFile): Pr
     units.set(key, readUnit(course, row, id, titles.get(key)));
   }
   if (units.size === 0) throw packageError('NOTHING_TO_LAUNCH', { file: unitsFile.name });
-  const table = async (extension: string) => {
-    const found = file(extension);
-    return found === undefined ? [] : await readTable(course, found);
-  };
-  const objectivesFile = file('ort');
   const items = aiccItems(
     course,
     {
       units,
       titles,
-      structure: structureFile === undefined ? null : await readRecords(course, structureFile),
-      prerequisites: await table('pre'),
-      completions: await table('cmp'),
-      objectives: objectivesFile === undefined ? [] : await readRecords(course, objectivesFile),
+      structure: structureFile === undefined ? null : await readRows(course, structureFile, parseRecords),
+      prerequisites: await readRows(course, file('pre'), parseTable),
+      completions: await readRows(course, file('cmp'), parseTable),
+      objectives: await readRows(course, file('ort'), parseRecords),
     },
     new StructureBudget(description.name, course.limits.structureNodes),
   );
@@ -106,9 +101,9 @@ function besides(course: CourseFiles, description: SourceFile, extension: string
   return files.find(({ name }) => name.toLowerCase() === wanted) ?? files[0];
 }
 
-async function readTitles(course: CourseFiles, file: SourceFile): Promise<Map<string, string>> {
+async function readTitles(course: CourseFiles, file: SourceFile | undefined): Promise<Map<string, string>> {
   const titles = new Map<string, string>();
-  for (const row of await readTable(course, file)) {
+  for (const row of await readRows(course, file, parseTable)) {
     const id = fieldOf(row, 'system_id');
     const title = titleText(fieldOf(row, 'title'));
     if (id !== null && title !== null) titles.set(id.toUpperCase(), title);
@@ -116,14 +111,14 @@ async function readTitles(course: CourseFiles, file: SourceFile): Promise<Map<st
   return titles;
 }
 
-async function readTable(course: CourseFiles, file: SourceFile): Promise<TableRow[]> {
-  const rows = parseTable(await course.readText(file), course.limits.manifestNodes);
-  if (rows === null) throw packageError('MANIFEST_TOO_COMPLEX', { file: file.name });
-  return rows;
-}
-
-async function readRecords(course: CourseFiles, file: SourceFile): Promise<string[][]> {
-  const rows = parseRecords(await course.readText(file), course.limits.manifestNodes);
+/** The rows of a table; none without its file. @throws {PackageError} MANIFEST_TOO_COMPLEX */
+async function readRows<Row>(
+  course: CourseFiles,
+  file: SourceFile | undefined,
+  parse: (text: PiecewiseText, maxFields: number) => Row[] | null,
+): Promise<Row[]> {
+  if (file === undefined) return [];
+  const rows = parse(await course.readText(file), course.limits.manifestNodes);
   if (rows === null) throw packageError('MANIFEST_TOO_COMPLEX', { file: file.name });
   return rows;
 }
