@@ -55,8 +55,6 @@ export interface CourseOutline {
   readonly learningStandard: LearningStandard;
   /** One line; empty if the manifest has none. */
   readonly title: string;
-  /** The publisher's identifier of the course. */
-  readonly identifier: string | null;
   /** In the manifest's order, at least one. */
   readonly units: readonly LaunchUnit[];
   readonly structure: CourseStructure;

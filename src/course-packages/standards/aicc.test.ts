@@ -15,7 +15,6 @@ describe('an AICC course', () => {
     assert.deepEqual(await inspectFiles(aiccFiles({ title: 'Golf, explained', identifier: 'G1' })), {
       learningStandard: 'AICC',
       title: 'Golf, explained',
-      identifier: 'G1',
       structure: flatStructure('G1', [{ id: 'A1', title: 'Lesson 1' }]),
       units: [
         {

@@ -68,7 +68,6 @@ export async function readAicc(course: CourseFiles, description: SourceFile): Pr
   return {
     learningStandard: 'AICC',
     title: titleText(about.get('course_title') ?? null) ?? '',
-    identifier,
     // The order of the rows in the .au file says nothing.
     units: inStructureOrder([...units.values()], structure),
     structure,

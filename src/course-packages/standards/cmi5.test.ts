@@ -37,7 +37,6 @@ describe('a cmi5 course', () => {
         },
         learningStandard: 'CMI5',
         title: 'Geology',
-        identifier: 'https://courses.example/geo',
         units: [
           {
             id: 'https://courses.example/geo/au',

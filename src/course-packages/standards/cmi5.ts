@@ -67,7 +67,6 @@ class StructureReader {
     return {
       learningStandard: 'CMI5',
       title: firstLanguage(about) ?? '',
-      identifier,
       units: [...this.#units.values()],
       structure: {
         identifier,

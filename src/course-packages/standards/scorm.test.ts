@@ -31,7 +31,6 @@ describe('a SCORM course', () => {
     assert.deepEqual(await inspectFiles(scorm12Files({ title: 'Golf & more', identifier: 'golf' })), {
       learningStandard: 'SCORM_12',
       title: 'Golf & more',
-      identifier: 'golf',
       structure: flatStructure('golf', [{ id: 'i1', title: 'Lesson 1' }]),
       units: [
         {

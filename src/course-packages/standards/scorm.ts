@@ -42,7 +42,6 @@ export async function readScorm(course: CourseFiles, file: SourceFile): Promise<
   return {
     learningStandard,
     title,
-    identifier,
     units,
     structure: { identifier, items, scorm2004, cmi5: null },
   };

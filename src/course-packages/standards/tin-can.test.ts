@@ -16,7 +16,6 @@ describe('an xAPI course with a tincan.xml', () => {
     assert.deepEqual(await inspectFiles(xapiFiles({ title: 'Tin', identifier: 'urn:tin' })), {
       learningStandard: 'XAPI',
       title: 'Tin',
-      identifier: 'urn:tin',
       structure: flatStructure('urn:tin', [{ id: 'urn:tin', title: 'Tin' }]),
       units: [
         {
@@ -59,17 +58,17 @@ describe('an xAPI course with a tincan.xml', () => {
       'tag:example.com,2026:golf',
       'https://courses.example/übung?a=1#b',
     ]) {
-      assert.equal((await inspectFiles(xapiFiles({ identifier }))).identifier, identifier);
+      assert.equal((await inspectFiles(xapiFiles({ identifier }))).structure.identifier, identifier);
     }
   });
 
   it('that was stored with another id is described with a warning', async () => {
     const files = Object.entries(xapiFiles({ identifier: 'course1' }));
-    const { identifier, warnings } = await describeStoredCourse({
+    const { structure, warnings } = await describeStoredCourse({
       names: files.map(([name]) => name),
       contents: new Map(files.map(([name, content]) => [name, Buffer.from(content)])),
     });
-    assert.equal(identifier, 'course1');
+    assert.equal(structure.identifier, 'course1');
     assert.match(warnings.join(), /"course1" of the activity is not an absolute IRI/);
   });
 

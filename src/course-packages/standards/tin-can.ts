@@ -40,7 +40,6 @@ export async function readTinCan(course: CourseFiles, file: SourceFile): Promise
   return {
     learningStandard: 'XAPI',
     title: title ?? '',
-    identifier: id,
     structure: flatStructure(id, [unit]),
     units: [
       {
