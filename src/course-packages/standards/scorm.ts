@@ -87,7 +87,7 @@ class ItemReader {
     this.#values = new ScormValues(course);
     this.#isScorm2004 = standard.startsWith('SCORM_2004');
     this.#bases = [xmlBase(manifest), xmlBase(resources)];
-    this.#resources = byAttribute(childrenOf(resources, 'resource'), 'identifier');
+    this.#resources = byIdentifier(childrenOf(resources, 'resource'));
     this.#budget = new StructureBudget(file.name, course.limits.structureNodes);
     this.#sequencings = new SequencingReader(course, childOf(manifest, 'sequencingCollection'), (nodes) =>
       this.#budget.spend(nodes),
@@ -162,15 +162,11 @@ class ItemReader {
       if (sequencing !== null) this.#spendRollup(sequencing, item);
       const unit = resource === undefined ? null : this.#addUnit(item, { id, resource, sequencing });
       return {
-        id,
-        title: unit?.title ?? titleText(textOf(childOf(item, 'title'))) ?? id,
+        ...plainItem({ id, title: titleText(textOf(childOf(item, 'title'))) ?? id }),
         isUnit: unit !== null,
         isVisible: this.#values.flag(item, 'isvisible', true),
         prerequisites: this.#isScorm2004 ? null : shortText(childOf(item, 'prerequisites')),
-        completions: [],
-        objectives: [],
         scorm2004: sequencing === null ? null : this.#extras.item(item, sequencing),
-        cmi5: null,
         children: this.#readItems(item),
       };
     });
@@ -211,7 +207,10 @@ class ItemReader {
         parameters: attributeOf(item, 'parameters'),
       }),
       reports: isSco(resource),
-      masteryScore: sequencing === null ? this.#masteryScore(item, id) : passingMeasure(sequencing),
+      masteryScore:
+        sequencing === null
+          ? scoreWithin(this.#course, textOf(childOf(item, 'masteryscore')), PERCENT, id)
+          : passingMeasure(sequencing),
       completionThreshold: this.#isScorm2004 ? this.#completionThreshold(item, id) : null,
       launchData: textOf(childOf(item, 'dataFromLMS')),
       maxTimeAllowed:
@@ -221,10 +220,6 @@ class ItemReader {
       timeLimitAction: textOf(childOf(item, 'timeLimitAction')),
       cmi5: null,
     };
-  }
-
-  #masteryScore(item: XmlElement | undefined, id: string): number | null {
-    return scoreWithin(this.#course, textOf(childOf(item, 'masteryscore')), PERCENT, id);
   }
 
   /** The text of an element up to the 3rd edition; in the 4th, its attribute, and only if it is in use. */
@@ -254,8 +249,8 @@ function xmlBase(element: XmlElement | undefined): string | null {
   return attributeOf(element, 'base', XML_NAMESPACE);
 }
 
-function byAttribute(elements: readonly XmlElement[], name: string): Map<string | null, XmlElement> {
-  const found = new Map(elements.map((element) => [attributeOf(element, name), element]));
+function byIdentifier(elements: readonly XmlElement[]): Map<string | null, XmlElement> {
+  const found = new Map(elements.map((element) => [attributeOf(element, 'identifier'), element]));
   found.delete(null);
   return found;
 }
