@@ -1,18 +1,11 @@
 import type { Database } from '../../database/database.ts';
 import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import type { DocumentCollection, LrsDocument } from './documents/document.ts';
+import type { DocumentKind, LrsDocument } from './documents/document.ts';
 import { assertDocumentSize, assertJsonLimits, MAX_DOCUMENT_MEMBERS } from './documents/document-content.ts';
 import { DocumentService } from './documents/document-service.ts';
-import {
-  isJsonType,
-  type LrsRequest,
-  type LrsResponse,
-  type QueryReader,
-  readJson,
-  versionOf,
-} from './lrs-request.ts';
-import { assertMethod, type LrsScope, queryOf } from './lrs-scope.ts';
+import { isJsonType, type LrsRequest, type LrsResponse, readJson, versionOf } from './lrs-request.ts';
+import { assertMethod, isRead, type LrsScope, queryOf } from './lrs-scope.ts';
 import { selectAgentNames, selectDefinitions, selectLatestDefinition } from './statements/activity-store.ts';
 import { isSameAgent } from './statements/statement-form.ts';
 import { agentIdentity } from './statements/statement-index.ts';
@@ -70,26 +63,11 @@ export class Lrs {
           version,
         );
       case 'activities/state':
-        return await this.#documentsOf(scope, request, version, 'stateId', (query) => ({
-          kind: 'state',
-          activityId: query.requiredIri('activityId'),
-          agent: query.requiredAgent('agent'),
-          registration: query.uuid('registration'),
-        }));
+        return await this.#documents(scope, request, version, 'state');
       case 'activities/profile':
-        return await this.#documentsOf(scope, request, version, 'profileId', (query) => ({
-          kind: 'activity-profile',
-          activityId: query.requiredIri('activityId'),
-          agent: null,
-          registration: null,
-        }));
+        return await this.#documents(scope, request, version, 'activity-profile');
       case 'agents/profile':
-        return await this.#documentsOf(scope, request, version, 'profileId', (query) => ({
-          kind: 'agent-profile',
-          activityId: null,
-          agent: query.requiredAgent('agent'),
-          registration: null,
-        }));
+        return await this.#documents(scope, request, version, 'agent-profile');
       case 'activities':
         return await this.#activity(scope, request);
       case 'agents':
@@ -99,27 +77,32 @@ export class Lrs {
     }
   }
 
-  async #documentsOf(
+  async #documents(
     scope: LrsScope,
     request: LrsRequest,
     version: XapiVersion,
-    idName: 'stateId' | 'profileId',
-    read: (query: QueryReader) => DocumentCollection,
+    kind: DocumentKind,
   ): Promise<LrsResponse> {
     const { method, headers } = request;
     const query = queryOf(request, scope);
-    const collection = read(query);
-    const isRead = method === 'GET' || method === 'HEAD';
-    const isState = collection.kind === 'state';
-    const mayBeAll = isRead || (method === 'DELETE' && isState);
+    const isState = kind === 'state';
+    const collection = {
+      kind,
+      activityId: kind === 'agent-profile' ? null : query.requiredIri('activityId'),
+      agent: kind === 'activity-profile' ? null : query.requiredAgent('agent'),
+      registration: isState ? query.uuid('registration') : null,
+    };
+    const isReading = isRead(method);
+    const mayBeAll = isReading || (method === 'DELETE' && isState);
+    const idName = isState ? 'stateId' : 'profileId';
     const id = mayBeAll ? query.text(idName) : query.required(idName);
     if (id !== null && id.length > MAX_DOCUMENT_ID_LENGTH) {
       query.refuse(idName, `must have at most ${MAX_DOCUMENT_ID_LENGTH} characters`);
     }
-    const since = isRead && id === null ? query.moment('since') : null;
+    const since = isReading && id === null ? query.moment('since') : null;
     query.end();
     const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
-    if (isRead) {
+    if (isReading) {
       if (id === null) return json(200, await this.documents.list(scope, collection, since));
       return toResponse(await this.documents.read(scope, collection, id), conditions.ifNoneMatch);
     }
