@@ -8,7 +8,7 @@ import {
   isBasic,
 } from '../../identity/clients/basic-authentication.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import type { LrsScope } from './lrs-scope.ts';
+import { isRead, type LrsScope } from './lrs-scope.ts';
 
 /** The path at which API clients and administrators access all learning records, relative to the base URL. */
 export const XAPI_PATH = '/xapi';
@@ -58,7 +58,7 @@ export function lrsClients({ authorize, authenticateBasic, path, homePage }: Lrs
       const by = callingActor(caller, request.ip);
       return scopeFor({ id: caller.id, by, mayRead: 'caller' in reading, mayWrite: 'caller' in writing });
     }
-    throw refusalOf(request, request.method === 'GET' || request.method === 'HEAD' ? reading : writing);
+    throw refusalOf(request, isRead(request.method) ? reading : writing);
   };
 }
 

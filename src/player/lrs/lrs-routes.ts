@@ -15,7 +15,7 @@ import {
   readQuery,
   unwrapForm,
 } from './lrs-request.ts';
-import type { LrsScope } from './lrs-scope.ts';
+import { assertRead, type LrsScope } from './lrs-scope.ts';
 import { CONSISTENT_THROUGH, consistentThrough } from './statements/statement-resource.ts';
 
 /** Maximum size of a request: statements and their attachments. */
@@ -92,7 +92,10 @@ export async function lrsRoutes(
   app.addHook('onRequest', async (request, reply) => {
     // Responded to before the body arrives, because anybody may send these.
     if (request.method === 'OPTIONS') return preflight(reply);
-    if (resourceOf(request) === 'about') return send(reply, aboutResponse(lrs, request));
+    if (resourceOf(request) === 'about') {
+      assertRead(request.method);
+      return send(reply, lrs.about());
+    }
     const { authorization } = request.headers;
     const query = queryOf(request);
     const isForm = isFormRequest(request.method, query);
@@ -156,13 +159,6 @@ async function addHeaderFields(lrs: Lrs, request: FastifyRequest, reply: Fastify
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers': EXPOSED.join(', '),
     'Cross-Origin-Resource-Policy': 'cross-origin',
-  });
-}
-
-function aboutResponse(lrs: Lrs, request: FastifyRequest): LrsResponse {
-  if (request.method === 'GET' || request.method === 'HEAD') return lrs.about();
-  throw new ProblemError('method-not-allowed', 'This resource is read-only', {
-    headers: { Allow: READ_METHODS.join(', ') },
   });
 }
 

@@ -113,6 +113,14 @@ export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
+/** Refuses changes of a resource that can only be read. @throws {ProblemError} `method-not-allowed` */
+export function assertRead(method: string): void {
+  if (isRead(method)) return;
+  throw new ProblemError('method-not-allowed', 'This resource is read-only', {
+    headers: { Allow: 'GET, HEAD' },
+  });
+}
+
 /** @throws {ProblemError} `method-not-allowed`, `forbidden` */
 export function assertMethod(scope: LrsScope, method: string): void {
   const isReading = isRead(method);

@@ -5,7 +5,7 @@ import type { DocumentKind, LrsDocument } from './documents/document.ts';
 import { assertDocumentSize, assertJsonLimits, MAX_DOCUMENT_MEMBERS } from './documents/document-content.ts';
 import { DocumentService } from './documents/document-service.ts';
 import { isJsonType, type LrsRequest, type LrsResponse, readJson, versionOf } from './lrs-request.ts';
-import { assertMethod, isRead, type LrsScope, queryOf } from './lrs-scope.ts';
+import { assertMethod, assertRead, isRead, type LrsScope, queryOf } from './lrs-scope.ts';
 import { selectAgentNames, selectDefinitions, selectLatestDefinition } from './statements/activity-store.ts';
 import { isSameAgent } from './statements/statement-form.ts';
 import { agentIdentity } from './statements/statement-index.ts';
@@ -209,11 +209,4 @@ function requestedVersion({ launch }: LrsScope, { headers }: LrsRequest): XapiVe
 
 function storesStatements({ method, resource }: LrsRequest): boolean {
   return resource === 'statements' && (method === 'PUT' || method === 'POST');
-}
-
-function assertRead(method: string): void {
-  if (method === 'GET' || method === 'HEAD') return;
-  throw new ProblemError('method-not-allowed', 'This resource is read-only', {
-    headers: { Allow: 'GET, HEAD' },
-  });
 }
