@@ -192,7 +192,6 @@ async function createServer(
         lrsRoutes(scope, {
           lrs,
           path: '/xapi',
-          formPlaces: null,
           turns: null,
           scopeOf: (...asked) => scopes.scopeOf(...asked),
         }),

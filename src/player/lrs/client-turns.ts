@@ -5,6 +5,7 @@ import { Turns } from '../../http/turns.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { SECOND_MS } from '../../time/units.ts';
 import { untilAborted } from '../../time/until-aborted.ts';
+import { FormPlaces } from './form-places.ts';
 import { callerIdOf } from './lrs-clients.ts';
 import type { LrsRequest, LrsResponse } from './lrs-request.ts';
 import { assertMethod, isRead, type LrsScope } from './lrs-scope.ts';
@@ -21,6 +22,8 @@ const LARGE_WAIT_MS = 30 * SECOND_MS;
  * who sends many at once would fill the memory, and stop the changes and deliveries of everybody else.
  */
 export class ClientTurns {
+  /** Forms whose caller is not known yet. */
+  readonly forms = new FormPlaces();
   readonly #ofCallers: CallerTurns;
   readonly #largeWrites = new Turns({ atOnce: MAX_LARGE_WRITES });
 

@@ -5,7 +5,6 @@ import type { CallerTurns } from '../../http/caller-turns.ts';
 import type { AuthenticateBasic } from '../../identity/clients/basic-authentication.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { ClientTurns } from './client-turns.ts';
-import { FormPlaces } from './form-places.ts';
 import { Lrs } from './lrs.ts';
 import { lrsClients, XAPI_PATH } from './lrs-clients.ts';
 import { lrsRoutes } from './lrs-routes.ts';
@@ -30,7 +29,6 @@ export function createLearningRecords(
       await server.register(lrsRoutes, {
         lrs,
         path: XAPI_PATH,
-        formPlaces: new FormPlaces(),
         scopeOf: lrsClients({ ...callers, path, homePage: baseUrl }),
         turns: new ClientTurns(turns),
       });

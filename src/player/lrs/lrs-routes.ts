@@ -4,7 +4,6 @@ import { acceptEarlyBodies, readSmallBodyEarly } from '../../http/early-bodies.t
 import { encodingRefusal } from '../../http/json-body.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { ClientTurns } from './client-turns.ts';
-import type { FormPlaces } from './form-places.ts';
 import type { Lrs } from './lrs.ts';
 import {
   authorizationInForm,
@@ -47,22 +46,20 @@ export interface LrsRoutesOptions {
   lrs: Lrs;
   /** The path of the store below the prefix of its routes, such as `/xapi`. */
   path: string;
-  /** Null if everybody who can send a request is known before. */
-  formPlaces: FormPlaces | null;
   /**
    * Determines the scope of a request.
    * @param authorization the value of the `Authorization` field, which may be in a form
    * @throws {ProblemError} `unauthorized`, `forbidden`, `too-many-requests`
    */
   scopeOf(request: FastifyRequest, authorization: string | undefined): Promise<LrsScope>;
-  /** Null if requests take turns before. */
+  /** Null if everybody who can send a request is known before, and requests take turns before. */
   turns: ClientTurns | null;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     lrsScope: LrsScope | null;
-    /** Ends the place of a form, see {@link FormPlaces}. */
+    /** Ends the place of a form, see {@link ClientTurns.forms}. */
     freeForm: (() => void) | null;
   }
 }
@@ -73,7 +70,7 @@ declare module 'fastify' {
  */
 export async function lrsRoutes(
   app: FastifyInstance,
-  { lrs, path, formPlaces, scopeOf, turns }: LrsRoutesOptions,
+  { lrs, path, scopeOf, turns }: LrsRoutesOptions,
 ): Promise<void> {
   const respond = async (scope: LrsScope, request: LrsRequest) => {
     const work = () => lrs.respond(scope, request);
@@ -111,7 +108,7 @@ export async function lrsRoutes(
     if (Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MAX_UNKNOWN_BODY_BYTES) {
       throw new ProblemError('content-too-large', 'The form is too large, or has no Content-Length');
     }
-    request.freeForm = formPlaces?.take(request, reply) ?? null;
+    request.freeForm = turns?.forms.take(request, reply) ?? null;
   });
 
   // On the origin of courses, the token of a launch comes before.
