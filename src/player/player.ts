@@ -26,7 +26,6 @@ import { createContentServer } from './content-origin/content-server.ts';
 import type { CourseRuntime } from './course-runtime.ts';
 import { ContentAddress } from './launches/content-address.ts';
 import { ContentTokens } from './launches/content-tokens.ts';
-import { forgetOldLaunches } from './launches/launch-cleaning.ts';
 import { LaunchService } from './launches/launch-service.ts';
 import { previewRoutes, type StartPreview } from './launches/preview-routes.ts';
 import { learningRoutes } from './learning/learning-routes.ts';
@@ -65,8 +64,7 @@ export async function createPlayer(
   { lrs }: LearningRecords,
 ): Promise<Player> {
   const { settings, storage, logs, now, baseUrl } = context;
-  const { database } = storage;
-  const { reader } = database;
+  const { reader } = storage.database;
   const log = logs.for('Player');
   let port = contentPortOf(settings);
   let risks: readonly string[] = [];
@@ -80,7 +78,7 @@ export async function createPlayer(
   return {
     server,
     cleaningSteps: [
-      { name: 'launches', run: (limit) => forgetOldLaunches(database, now(), limit) },
+      { name: 'launches', run: (limit) => launches.forgetExpired(limit) },
       {
         name: 'profiles of learners without registrations',
         isUntimed: true,

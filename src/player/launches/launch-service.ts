@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
+import { DAY_MS } from '../../time/units.ts';
 import type { ContentAddress } from './content-address.ts';
 import type { ContentTokens } from './content-tokens.ts';
 import type { LaunchSubject, PlayerLaunch } from './launch.ts';
 import {
   countLaunches,
+  deleteExpiredLaunches,
   insertLaunch,
   lockExistingRegistration,
   readLastLaunch,
@@ -19,6 +21,8 @@ export type FoundLaunch =
 /** How long a launch is cached. A course of 200 files makes 200 requests. */
 const REMEMBERED_MS = 10_000;
 const REMEMBERED_LAUNCHES = 10_000;
+/** How long an expired launch is kept. */
+const KEPT_AFTER_EXPIRY_MS = DAY_MS;
 /**
  * How many launches of a registration are stored before its links share launches. Learners have far fewer, and a link that
  * is opened without pause must not fill the database.
@@ -117,6 +121,12 @@ export class LaunchService {
     const launch = await this.#read(claim.launchId);
     if (launch === undefined) return { state: 'deleted' };
     return this.#address.belongsTo(host, launch) ? { state: 'open', launch } : { state: 'invalid' };
+  }
+
+  /** Deletes at most `limit` launches that expired long ago. Returns the number deleted. */
+  async forgetExpired(limit: number): Promise<number> {
+    const before = this.#now() - KEPT_AFTER_EXPIRY_MS;
+    return await this.#database.transaction((tx) => deleteExpiredLaunches(tx, before, limit));
   }
 
   async #read(launchId: string): Promise<PlayerLaunch | undefined> {
