@@ -10,6 +10,11 @@ export function boundedScore(score: number): number | null {
   return Number(Math.min(MAX, Math.max(MIN, score)).toFixed(6));
 }
 
+/** The score of a scaled score, which standards give as a share of 1. Null if it is NaN. */
+export function scaledScore(scaled: number): number | null {
+  return boundedScore(scaled * MAX);
+}
+
 /**
  * The score of a raw score: its share of the range, or unchanged if the range is invalid. Null if the numbers are too
  * large to calculate with.

@@ -3,7 +3,7 @@ import type { Completion, Success } from '../../content/registrations/registrati
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import type { LearningStatus } from '../attempts/attempt.ts';
-import { scaledScore } from '../scaled-score.ts';
+import { scaledScore } from '../attempts/bounded-score.ts';
 import { type Cmi, numberIn, part, scoreOf, textIn } from './cmi.ts';
 import { completionThresholdOf, structureItem } from './structure-item.ts';
 

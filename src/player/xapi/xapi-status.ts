@@ -1,9 +1,8 @@
 import { isObject } from '../../is-object.ts';
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
 import { NOTHING_LEARNED } from '../attempts/attempt.ts';
-import { scoreInRange } from '../attempts/bounded-score.ts';
+import { scaledScore, scoreInRange } from '../attempts/bounded-score.ts';
 import type { JsonObject, Statement } from '../lrs/xapi-types.ts';
-import { scaledScore } from '../scaled-score.ts';
 import { durationMs } from '../sessions/durations.ts';
 import { readSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
 
