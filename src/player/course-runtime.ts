@@ -31,8 +31,6 @@ export interface UnitStart {
   script: 'scorm12' | 'scorm2004' | null;
   /** The absolute URL of the unit. */
   address: string;
-  /** {@link requiresOwnWindow}, for pages of earlier releases. */
-  ownWindow: boolean;
   /** The initial data of the script, as JSON; null without a script. */
   data: unknown;
   /** Whether nothing that the unit reports is recorded as a result. */
@@ -75,11 +73,6 @@ export interface CourseRuntime {
   lastUnit?(registrationId: string, attempt: number): Promise<string | null>;
   /** Routes below the launch's token, which its courses call. */
   readonly routes?: LaunchRoutes;
-}
-
-/** Whether a unit requires a window of its own. Only cmi5 has such units. */
-export function requiresOwnWindow({ cmi5 }: Pick<LaunchUnit, 'cmi5'>): boolean {
-  return cmi5?.launchMethod === 'OwnWindow';
 }
 
 /** The URL of a launch target. */

@@ -48,6 +48,8 @@ export interface UnitsResponse extends Pick<PageResponse, 'units' | 'result'> {
 
 /** The response to a page that opens a unit. */
 export interface UnitResponse extends UnitStart {
+  /** Whether it requires a window of its own, for pages of earlier releases. */
+  ownWindow: boolean;
   /** Null without a time limit. */
   timeLimit: TimeLimit | null;
 }

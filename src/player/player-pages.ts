@@ -7,7 +7,7 @@ import { type LearningStatus, NOTHING_LEARNED, type OpenedPage, type UnitState }
 import type { AttemptService } from './attempts/attempt-service.ts';
 import { assertStorableId } from './attempts/unit-ids.ts';
 import { closedUnit } from './attempts/unit-result.ts';
-import { type CourseRuntime, type CourseSequencing, requiresOwnWindow } from './course-runtime.ts';
+import type { CourseRuntime, CourseSequencing } from './course-runtime.ts';
 import type { PlayerLaunch } from './launches/launch.ts';
 import type { LaunchService } from './launches/launch-service.ts';
 import type { PageResponse, UnitInContents, UnitResponse, UnitsResponse } from './page-responses.ts';
@@ -117,7 +117,11 @@ export class PlayerPages {
       isResumed,
       baseUrl: launches.baseOf(launch),
     });
-    return { ...start, timeLimit: start.isReview ? null : timeLimit };
+    return {
+      ...start,
+      ownWindow: requiresOwnWindow(unit),
+      timeLimit: start.isReview ? null : timeLimit,
+    };
   }
 
   async #contentsOf(launch: PlayerLaunch, opened: readonly UnitState[]): Promise<UnitInContents[]> {
@@ -223,6 +227,11 @@ function hiddenItems(items: readonly StructureItem[]): string[] {
     ...(isVisible ? [] : [id]),
     ...hiddenItems(children),
   ]);
+}
+
+/** Only cmi5 has such units. */
+function requiresOwnWindow({ cmi5 }: LaunchUnit): boolean {
+  return cmi5?.launchMethod === 'OwnWindow';
 }
 
 /**

@@ -21,7 +21,6 @@ export function aiccRuntime(options: AiccRoutesOptions & { baseUrl: () => string
           AICC_SID: `${session.sessionId}.${secret}`,
           AICC_URL: `${baseUrl}${AICC_PATH}`,
         }),
-        ownWindow: false,
         data: null,
         isReview,
       };

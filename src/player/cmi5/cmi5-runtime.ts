@@ -3,13 +3,7 @@ import type { CMI5_PARAMETERS } from '../../course-packages/standards/cmi5-param
 import type { Transaction } from '../../database/database.ts';
 import type { AttemptInProgress } from '../attempts/attempt-service.ts';
 import { assertIsNewest, isOfOlderPage } from '../attempts/superseding.ts';
-import {
-  addressOfTarget,
-  type CourseRuntime,
-  requiresOwnWindow,
-  type UnitOpening,
-  type UnitStart,
-} from '../course-runtime.ts';
+import { addressOfTarget, type CourseRuntime, type UnitOpening, type UnitStart } from '../course-runtime.ts';
 import type { Lrs } from '../lrs/lrs.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 import { insertNewSession, insertPreview, type SessionRuntimeOptions } from '../sessions/begin-session.ts';
@@ -222,7 +216,6 @@ function startOf({ launch, unit, baseUrl }: UnitOpening, session: Session, fetch
       registration: session.registration,
       activityId: session.activityId,
     }),
-    ownWindow: requiresOwnWindow(unit),
     data: null,
     isReview: launch.mode !== 'normal' || session.mode === 'Review',
   };

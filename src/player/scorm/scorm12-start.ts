@@ -13,12 +13,11 @@ export function openScorm12(opening: UnitOpening): UnitStart {
   const before = cmiOf(current);
   const core = part(before, 'core');
   const address = addressOfTarget(unit.launch, baseUrl);
-  if (!unit.reports) return { script: null, address, ownWindow: false, data: null, isReview };
+  if (!unit.reports) return { script: null, address, data: null, isReview };
   const score = part(core, 'score');
   return {
     script: 'scorm12',
     address,
-    ownWindow: false,
     isReview,
     data: {
       cmi: {

@@ -14,13 +14,12 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
   // If sequencing begins a new attempt, the unit starts without the data of the previous attempt.
   const current = isResumed === false ? null : opening.current;
   const address = addressOfTarget(unit.launch, baseUrl);
-  if (!unit.reports) return { script: null, address, ownWindow: false, data: null, isReview };
+  if (!unit.reports) return { script: null, address, data: null, isReview };
   const before = cmiOf(current);
   const score = part(before, 'score');
   return {
     script: 'scorm2004',
     address,
-    ownWindow: false,
     isReview,
     data: {
       cmi: {

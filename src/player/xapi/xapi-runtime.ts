@@ -25,7 +25,6 @@ export function xapiRuntime(options: SessionRuntimeOptions): CourseRuntime {
           registration: session.registration,
           activity_id: session.activityId,
         }),
-        ownWindow: false,
         data: null,
         // Statements count, whatever the unit has reported before.
         isReview: launch.mode !== 'normal',
