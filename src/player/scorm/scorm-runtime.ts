@@ -1,12 +1,12 @@
 import type { Reader } from '../../database/database.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
-import type { CourseRuntime } from '../course-runtime.ts';
+import { addressOfTarget, type CourseRuntime } from '../course-runtime.ts';
 import type { PlayerCourses } from '../player-courses.ts';
 import { activityTreeOf } from './course-activity-tree.ts';
 import { sharesValue, withGivenValues, withLearnerValues } from './learner-values.ts';
 import { isScorm2004, scormRoutes } from './scorm-routes.ts';
-import { openScorm12 } from './scorm12-start.ts';
-import { openScorm2004 } from './scorm2004-start.ts';
+import { scorm12Data } from './scorm12-data.ts';
+import { scorm2004Data } from './scorm2004-data.ts';
 import { begunState, readSequencingState } from './sequencing-state.ts';
 
 /** Plays SCORM 1.1, 1.2 and 2004. */
@@ -23,8 +23,14 @@ export function scormRuntime(parts: {
       'SCORM_2004_3RD_EDITION',
       'SCORM_2004_4TH_EDITION',
     ],
-    openUnit: async (opening) =>
-      isScorm2004(opening.course) ? openScorm2004(opening) : openScorm12(opening),
+    async openUnit(opening) {
+      const { course, unit, isReview, baseUrl } = opening;
+      const address = addressOfTarget(unit.launch, baseUrl);
+      if (!unit.reports) return { script: null, address, data: null, isReview };
+      return isScorm2004(course)
+        ? { script: 'scorm2004', address, data: scorm2004Data(opening), isReview }
+        : { script: 'scorm12', address, data: scorm12Data(opening), isReview };
+    },
     sequencingOf({ structure }) {
       const tree = activityTreeOf(structure);
       if (tree === null) return null;
