@@ -14,7 +14,6 @@ import { contentBaseUrlOf, contentPortOf } from '../settings/base-url.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { SECOND_MS } from '../time/units.ts';
 import { aiccRuntime } from './aicc/aicc-runtime.ts';
-import { readAttemptHistory } from './attempts/attempt-history.ts';
 import { AttemptService } from './attempts/attempt-service.ts';
 import { ChangePace } from './attempts/change-pace.ts';
 import { cmi5Rules } from './cmi5/cmi5-rules.ts';
@@ -93,7 +92,6 @@ export async function createPlayer(
       learningRoutes(routes, {
         registrations,
         attempts,
-        historyOf: (...asked) => readAttemptHistory(reader, ...asked),
         statements: lrs.stored,
         waive: (waiver) => waiveUnit({ attempts, courses, lrs, scopes, baseUrl, now }, waiver),
       });

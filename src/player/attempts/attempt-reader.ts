@@ -1,7 +1,9 @@
 import type { RegistrationService } from '../../content/registrations/registration-service.ts';
 import type { Reader } from '../../database/database.ts';
+import type { Page } from '../../database/page.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { Attempt, LearningStatus, UnitState } from './attempt.ts';
+import { type AttemptPart, type HistoryRequest, readAttemptHistory } from './attempt-history.ts';
 import { readBrowsedUnits, readLatestAttempt, readUnits } from './attempt-store.ts';
 import type { LearnerValue } from './learner-value-store.ts';
 import { readSharedValues } from './shared-values.ts';
@@ -58,6 +60,11 @@ export class AttemptReader {
    */
   async unitsOf(registrationId: string, dataOf: string | null): Promise<UnitState[]> {
     return (await this.latestOf(registrationId, { dataOf }))?.units ?? [];
+  }
+
+  /** A page of the attempts of a registration, as {@link readAttemptHistory} reads it. */
+  async historyOf(registrationId: string, request: HistoryRequest): Promise<Page<AttemptPart>> {
+    return await readAttemptHistory(this.#reader, registrationId, request);
   }
 
   /** The opened units without data, with {@link UnitState.isBrowsed}. */

@@ -29,23 +29,27 @@ export interface WaivingOptions {
   now: () => number;
 }
 
+/** A unit of a registration that is waived. */
+export interface Waiver {
+  registrationId: string;
+  unitId: string;
+  reason: string;
+  /** Who waives the unit. */
+  by: Actor;
+  /** The `user` of the event, which is the same person. */
+  user: string;
+}
+
 /**
  * Waives a unit of a registration: the learner need not do it. The unit counts as completed and passed. In the same
  * transaction, the service states `waived`, and `satisfied` for each block and course that this completes.
- * @param waiver `by`: the caller; `user`: the caller, as in the event
  * @throws {ProblemError} `not-found`; `conflict` for a course of another standard, a registration whose language is not
  *   chosen, or a unit that is already satisfied;
  *   `invalid-request` for a unit that is not in the course
  */
 export async function waiveUnit(
   { attempts, courses, lrs, scopes, baseUrl, now }: WaivingOptions,
-  {
-    registrationId,
-    unitId,
-    reason,
-    by,
-    user,
-  }: { registrationId: string; unitId: string; reason: string; by: Actor; user: string },
+  { registrationId, unitId, reason, by, user }: Waiver,
 ): Promise<void> {
   await attempts.recordOutsideLaunch(registrationId, user, async (tx, current) => {
     const { registration } = current;

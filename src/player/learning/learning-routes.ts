@@ -1,9 +1,8 @@
-import { type Actor, actorOf } from '../../audit/actor.ts';
+import { actorOf } from '../../audit/actor.ts';
 import { toRegistrationRecord } from '../../content/registrations/registration-records.ts';
 import { RegistrationParams, registrationIdOf } from '../../content/registrations/registration-routes.ts';
 import { RegistrationRecord } from '../../content/registrations/registration-schemas.ts';
 import type { RegistrationService } from '../../content/registrations/registration-service.ts';
-import type { Page } from '../../database/page.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { TOO_MANY_READS } from '../../http/caller-turns.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
@@ -12,36 +11,22 @@ import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf } from '../../http/schemas.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
-import type { AttemptPart, HistoryRequest } from '../attempts/attempt-history.ts';
+import type { AttemptPart } from '../attempts/attempt-history.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
-import { DEFAULT_REASON } from '../cmi5/cmi5-waiving.ts';
+import { DEFAULT_REASON, type Waiver } from '../cmi5/cmi5-waiving.ts';
 import type { StatementReader } from '../lrs/statements/statement-reader.ts';
 import { RuntimeQuery, RuntimeRecord, StatementRecord, WaiverInput } from './learning-schemas.ts';
 
 const tags = ['Registrations'];
 const LARGE_READ = { scope: 'content:read', hasLargeResponse: true };
 
-/** Waives a unit of a registration. @throws {ProblemError} `not-found`, `conflict`, `invalid-request` */
-export type WaiveUnit = (waiver: {
-  registrationId: string;
-  unitId: string;
-  reason: string;
-  /** Who waives the unit. */
-  by: Actor;
-  /** The `user` of the event, which is the same person. */
-  user: string;
-}) => Promise<void>;
-
-/** Reads a page of the attempts of a registration. */
-export type HistoryOf = (registrationId: string, request: HistoryRequest) => Promise<Page<AttemptPart>>;
-
 /** Dependencies of {@link learningRoutes}. */
 export interface LearningRoutesDependencies {
   registrations: RegistrationService;
   attempts: AttemptService;
-  historyOf: HistoryOf;
   statements: StatementReader;
-  waive: WaiveUnit;
+  /** Waives a unit of a registration. @throws {ProblemError} `not-found`, `conflict`, `invalid-request` */
+  waive(waiver: Waiver): Promise<void>;
 }
 
 /** The routes of the automation API for learning data and for resetting registrations. */
@@ -54,7 +39,7 @@ export function learningRoutes(routes: Routes, dependencies: LearningRoutesDepen
 
 function getRegistrationRuntimeRoute(
   routes: Routes,
-  { registrations, historyOf }: LearningRoutesDependencies,
+  { registrations, attempts }: LearningRoutesDependencies,
 ): void {
   routes.get(
     '/registrations/:registration_id/runtime',
@@ -75,7 +60,8 @@ function getRegistrationRuntimeRoute(
     },
     async ({ params, query }): Promise<RuntimeRecord> => {
       const { registrationId } = await registrations.get(registrationIdOf(params));
-      const page = await historyOf(registrationId, { ...pageRequest(query), order: query.order ?? 'asc' });
+      const request = { ...pageRequest(query), order: query.order ?? 'asc' };
+      const page = await attempts.stored.historyOf(registrationId, request);
       const { data, next_cursor } = pageResponse(page, toRuntimeAttempt);
       return { attempts: data, next_cursor };
     },

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Completion, Success } from '../../content/registrations/registration-schemas.ts';
 import { PageQuery } from '../../http/paging.ts';
 import { DateTime, describedAs, Nullable, OptionalDateTime, PLAIN_TEXT_PATTERN } from '../../http/schemas.ts';
+import { MAX_UNIT_ID_LENGTH } from '../attempts/unit-ids.ts';
 
 /** The stored data of a unit in an attempt. */
 const RuntimeUnitRecord = Type.Object(
@@ -82,7 +83,6 @@ export const StatementRecord = Type.Object(
 );
 export type StatementRecord = Static<typeof StatementRecord>;
 
-const MAX_UNIT_ID_LENGTH = 4_096;
 const MAX_REASON_LENGTH = 500;
 
 /** The body of a waiver. */
