@@ -75,6 +75,11 @@ export interface CourseRuntime {
   readonly routes?: LaunchRoutes;
 }
 
+/** The runtime that plays a standard; undefined if none does. */
+export function runtimeOf(runtimes: readonly CourseRuntime[], standard: string): CourseRuntime | undefined {
+  return runtimes.find(({ standards }) => standards.some((each) => each === standard));
+}
+
 /** The URL of a launch target. */
 export function addressOfTarget(target: LaunchTarget, baseUrl: string): string {
   if (target.kind === 'external') return target.url;

@@ -7,7 +7,7 @@ import { type LearningStatus, NOTHING_LEARNED, type OpenedPage, type UnitState }
 import type { AttemptService } from './attempts/attempt-service.ts';
 import { assertStorableId } from './attempts/unit-ids.ts';
 import { closedUnit } from './attempts/unit-result.ts';
-import type { CourseRuntime, CourseSequencing } from './course-runtime.ts';
+import { type CourseRuntime, type CourseSequencing, runtimeOf } from './course-runtime.ts';
 import type { PlayerLaunch } from './launches/launch.ts';
 import type { LaunchService } from './launches/launch-service.ts';
 import type { PageResponse, UnitInContents, UnitResponse, UnitsResponse } from './page-responses.ts';
@@ -215,9 +215,7 @@ export class PlayerPages {
   }
 
   #runtimeOf({ learningStandard }: PlayerLaunch): CourseRuntime | undefined {
-    return this.#with.runtimes.find(({ standards }) =>
-      (standards as readonly string[]).includes(learningStandard),
-    );
+    return runtimeOf(this.#with.runtimes, learningStandard);
   }
 }
 

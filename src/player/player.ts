@@ -22,7 +22,7 @@ import { waiveUnit } from './cmi5/cmi5-waiving.ts';
 import { contentFileRoutes } from './content-origin/content-files.ts';
 import { contentOriginRisks } from './content-origin/content-origin-risks.ts';
 import { createContentServer } from './content-origin/content-server.ts';
-import type { CourseRuntime } from './course-runtime.ts';
+import { type CourseRuntime, runtimeOf } from './course-runtime.ts';
 import { ContentAddress } from './launches/content-address.ts';
 import { ContentTokens } from './launches/content-tokens.ts';
 import { LaunchService } from './launches/launch-service.ts';
@@ -105,11 +105,9 @@ export async function createPlayer(
       return { url, port };
     },
     contentOriginRisks: () => risks,
-    async play({ learningStandard, ...launch }) {
-      if (!isPlayed(parts, learningStandard)) return { state: 'unplayable' };
-      const { registrationId, courseId, versionId, language, learnerId, mode, returnUrl } = launch;
-      const subject = { registrationId, courseId, versionId, language, learnerId, mode, returnUrl };
-      const url = await launches.start(subject);
+    async play(launch) {
+      if (runtimeOf(parts.runtimes, launch.learningStandard) === undefined) return { state: 'unplayable' };
+      const url = await launches.start(launch);
       return url === null ? { state: 'deleted' } : { state: 'started', url };
     },
   };
@@ -213,11 +211,6 @@ async function listenOnContentPort(
   return (server.server.address() as AddressInfo).port;
 }
 
-/** Whether a runtime plays a standard. */
-function isPlayed({ runtimes }: Pick<PlayerParts, 'runtimes'>, standard: string): boolean {
-  return runtimes.some(({ standards }) => (standards as readonly string[]).includes(standard));
-}
-
 /** @throws {ProblemError} `conflict` if the standard of the course cannot be played yet */
 async function startPreview(
   parts: PlayerParts,
@@ -225,7 +218,7 @@ async function startPreview(
   { courseId, versionId, user }: Parameters<StartPreview>[0],
 ): ReturnType<StartPreview> {
   const { learningStandard } = await parts.courses.read(reader, courseId, versionId);
-  if (!isPlayed(parts, learningStandard)) {
+  if (runtimeOf(parts.runtimes, learningStandard) === undefined) {
     throw new ProblemError('conflict', `Courses of the standard ${learningStandard} cannot be played yet`);
   }
   const preview = { registrationId: null, learnerId: user, mode: 'preview', returnUrl: null } as const;
