@@ -49,14 +49,11 @@ function* piecesOf(text: PiecewiseText): Generator<string> {
   }
 }
 
-/** A row of an AICC table, its fields by lower-case column name, trimmed. */
-export interface TableRow {
-  /** Undefined if the table has no such column. */
-  get(column: string): string | undefined;
-}
-
-/** A large table has rows by the hundred thousand, so they share the map of its columns. */
-class Row implements TableRow {
+/**
+ * A row of an AICC table, its fields by lower-case column name, trimmed. A large table has rows by the hundred thousand, so
+ * they share the map of its columns.
+ */
+export class TableRow {
   readonly #columns: ReadonlyMap<string, number>;
   readonly #fields: readonly string[];
 
@@ -65,6 +62,7 @@ class Row implements TableRow {
     this.#fields = fields;
   }
 
+  /** Undefined if the table has no such column. */
   get(column: string): string | undefined {
     const index = this.#columns.get(column);
     return index === undefined ? undefined : (this.#fields[index] ?? '');
@@ -95,7 +93,7 @@ export function parseTable(text: PiecewiseText, maxFields: number): TableRow[] |
       columns = new Map(record.map((name, index) => [name.toLowerCase(), index]));
       width = record.length;
     } else {
-      rows.push(new Row(columns, record));
+      rows.push(new TableRow(columns, record));
     }
   }
   return rows;
