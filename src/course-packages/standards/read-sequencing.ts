@@ -19,6 +19,7 @@ import {
   type SequencingRule,
   TIMINGS,
 } from '../scorm-sequencing.ts';
+import type { StructureBudget } from '../structure-budget.ts';
 import { attributeOf, childOf, childrenOf, textOf, type XmlElement } from '../xml-tree.ts';
 import { scoreWithin } from './score-text.ts';
 import { FRACTION, ScormValues } from './scorm-values.ts';
@@ -48,7 +49,7 @@ type Parts = ReadonlyMap<string, XmlElement>;
 
 /**
  * Reads the sequencing of items, including the parts that they share by `IDRef`. A shared part is read once per item
- * that refers to it, and its size counts towards `spend` each time.
+ * that refers to it, and its size counts towards the budget each time.
  *
  * @see SCORM 2004 Content Aggregation Model, section 5; Sequencing and Navigation
  */
@@ -56,17 +57,14 @@ export class SequencingReader {
   readonly #course: CourseFiles;
   readonly #values: ScormValues;
   readonly #shared = new Map<string, Parts>();
-  readonly #spend: (nodes: number) => void;
+  readonly #budget: StructureBudget;
   readonly #sizes = new Map<XmlElement, number>();
 
-  /**
-   * @param collection the manifest's `sequencingCollection`
-   * @param spend called with the elements of the structure; throws if there are too many
-   */
-  constructor(course: CourseFiles, collection: XmlElement | undefined, spend: (nodes: number) => void) {
+  /** @param collection the manifest's `sequencingCollection` */
+  constructor(course: CourseFiles, collection: XmlElement | undefined, budget: StructureBudget) {
     this.#course = course;
     this.#values = new ScormValues(course);
-    this.#spend = spend;
+    this.#budget = budget;
     for (const element of collection?.children ?? []) {
       const id = attributeOf(element, 'ID');
       if (id !== null && !this.#shared.has(id)) this.#shared.set(id, partsOf(element));
@@ -84,7 +82,7 @@ export class SequencingReader {
       );
     }
     const parts = new Map([...(shared ?? []), ...partsOf(own)]);
-    for (const part of parts.values()) this.#spend(this.#sizeOf(part));
+    for (const part of parts.values()) this.#budget.spend(this.#sizeOf(part));
     return this.#sequencing(parts);
   }
 

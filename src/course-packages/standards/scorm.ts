@@ -89,9 +89,8 @@ class ItemReader {
     this.#bases = [xmlBase(manifest), xmlBase(resources)];
     this.#resources = byIdentifier(childrenOf(resources, 'resource'));
     this.#budget = new StructureBudget(file.name, course.limits.structureNodes);
-    this.#sequencings = new SequencingReader(course, childOf(manifest, 'sequencingCollection'), (nodes) =>
-      this.#budget.spend(nodes),
-    );
+    const collection = childOf(manifest, 'sequencingCollection');
+    this.#sequencings = new SequencingReader(course, collection, this.#budget);
     this.#extras = new Scorm2004Reader(course);
   }
 
