@@ -105,21 +105,15 @@ export async function countSessions(
   { registrationId, attempt, launchId }: Pick<Session, 'registrationId' | 'attempt' | 'launchId'>,
   limit: number,
 ): Promise<number> {
-  const [row] =
+  const [condition, ...values] =
     registrationId === null
-      ? await reader.all<{ count: number }>(
-          `select count(*) as count from
-             (select 1 from player_sessions where registration_id is null and launch_id = ? limit ?) counted`,
-          launchId,
-          limit,
-        )
-      : await reader.all<{ count: number }>(
-          `select count(*) as count from
-             (select 1 from player_sessions where registration_id = ? and attempt = ? limit ?) counted`,
-          registrationId,
-          attempt,
-          limit,
-        );
+      ? (['registration_id is null and launch_id = ?', launchId] as const)
+      : (['registration_id = ? and attempt = ?', registrationId, attempt] as const);
+  const [row] = await reader.all<{ count: number }>(
+    `select count(*) as count from (select 1 from player_sessions where ${condition} limit ?) counted`,
+    ...values,
+    limit,
+  );
   return Number(row?.count ?? 0);
 }
 
