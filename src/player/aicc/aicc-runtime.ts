@@ -1,7 +1,7 @@
 import type { CourseRuntime } from '../course-runtime.ts';
 import { beginPlainSession } from '../sessions/begin-session.ts';
 import { launchAddress } from '../sessions/launch-address.ts';
-import { lookingMode, newSecret } from '../sessions/session.ts';
+import { lookingMode } from '../sessions/session.ts';
 import { AICC_PATH, type AiccRoutesOptions, aiccRoutes } from './aicc-routes.ts';
 
 /** Plays AICC courses. Their units communicate over HACP. */
@@ -10,11 +10,8 @@ export function aiccRuntime(options: AiccRoutesOptions & { baseUrl: () => string
     standards: ['AICC'],
     async openUnit(opening) {
       const { launch, unit, isReview, baseUrl } = opening;
-      const secret = newSecret();
-      const session = await beginPlainSession(options, opening, {
-        secret,
-        mode: launch.mode === 'normal' && isReview ? 'Review' : lookingMode(launch.mode),
-      });
+      const mode = launch.mode === 'normal' && isReview ? 'Review' : lookingMode(launch.mode);
+      const { session, secret } = await beginPlainSession(options, opening, mode);
       return {
         script: null,
         address: launchAddress(unit.launch, baseUrl, {

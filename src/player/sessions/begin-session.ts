@@ -6,7 +6,7 @@ import type { AttemptService, AttemptWork } from '../attempts/attempt-service.ts
 import { assertIsNewest } from '../attempts/superseding.ts';
 import type { UnitOpening } from '../course-runtime.ts';
 import { agentOf, learnerOf } from './learner-agent.ts';
-import { hashSecret, registrationOfAttempt, type Session, type SessionMode } from './session.ts';
+import { hashSecret, newSecret, registrationOfAttempt, type Session, type SessionMode } from './session.ts';
 import { countSessions, deletePreviews, insertSession, type StoredSession } from './session-store.ts';
 
 /** Sessions of previews are kept for this time after they began. */
@@ -23,12 +23,16 @@ export interface SessionRuntimeOptions {
   now: () => number;
 }
 
-/** Begins a session of a standard without its own rules for this. Its credential is valid immediately. */
+/**
+ * Begins a session of a standard without its own rules for this. Its credential is valid immediately.
+ * @returns the session and its secret
+ */
 export async function beginPlainSession(
   { database, attempts, baseUrl, now }: SessionRuntimeOptions,
   { launch, unit, page }: UnitOpening,
-  { secret, mode }: { secret: string; mode: SessionMode },
-): Promise<Session> {
+  mode: SessionMode,
+): Promise<{ session: Session; secret: string }> {
+  const secret = newSecret();
   const make = (
     particulars: Pick<Session, 'registrationId' | 'attempt' | 'registration' | 'actor'>,
   ): Session => ({
@@ -51,7 +55,7 @@ export async function beginPlainSession(
     const actor = agentOf(baseUrl(), launch.learnerId);
     const session = make({ registrationId, attempt: 0, registration: randomUUID(), actor });
     await insertPreview(database, { session, ...kept }, now());
-    return session;
+    return { session, secret };
   }
   const begin: AttemptWork<Session> = async (tx, { registration, attempt }) => {
     assertIsNewest(attempt, page);
@@ -64,7 +68,7 @@ export async function beginPlainSession(
     await insertNewSession(tx, { session, ...kept });
     return { results: [], result: session };
   };
-  return await attempts.withLockedAttempt(launch, begin, { dataOf: null });
+  return { session: await attempts.withLockedAttempt(launch, begin, { dataOf: null }), secret };
 }
 
 /** Inserts the session of a preview, and deletes old ones. */

@@ -1,7 +1,7 @@
 import type { CourseRuntime } from '../course-runtime.ts';
 import { beginPlainSession, type SessionRuntimeOptions } from '../sessions/begin-session.ts';
 import { launchAddress } from '../sessions/launch-address.ts';
-import { lookingMode, newSecret } from '../sessions/session.ts';
+import { lookingMode } from '../sessions/session.ts';
 import { SessionScopes } from '../sessions/session-scopes.ts';
 import type { ADDRESS_PARAMETERS } from './xapi-rules.ts';
 
@@ -11,11 +11,7 @@ export function xapiRuntime(options: SessionRuntimeOptions): CourseRuntime {
     standards: ['XAPI'],
     async openUnit(opening) {
       const { launch, unit, baseUrl } = opening;
-      const secret = newSecret();
-      const session = await beginPlainSession(options, opening, {
-        secret,
-        mode: lookingMode(launch.mode),
-      });
+      const { session, secret } = await beginPlainSession(options, opening, lookingMode(launch.mode));
       return {
         script: null,
         address: launchAddress<(typeof ADDRESS_PARAMETERS)[number]>(unit.launch, baseUrl, {
