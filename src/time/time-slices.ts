@@ -29,3 +29,13 @@ export class TimeSlices {
     if (this.isUsedUp) await this.next();
   }
 }
+
+/** The items of a loop whose work is divided into {@link TimeSlices}. Call it directly after the event loop has turned. */
+export async function* inSlices<Item>(items: Iterable<Item>): AsyncGenerator<Item, void, undefined> {
+  const slices = new TimeSlices();
+  slices.begin();
+  for (const item of items) {
+    yield item;
+    await slices.pause();
+  }
+}

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Entry, getFileNameLowLevel } from 'yauzl';
-import { TimeSlices } from '../../time/time-slices.ts';
+import { inSlices } from '../../time/time-slices.ts';
 import { packageError } from '../package-error.ts';
 import type { PackageLimits } from '../package-limits.ts';
 
@@ -116,13 +116,10 @@ export class NameTree {
 
   /** Call it when all names have been added. @throws {PackageError} ZIP_NAME_CONFLICT */
   async refuseConflicts(): Promise<void> {
-    const slices = new TimeSlices();
-    slices.begin();
-    for (const folder of this.#folders) {
+    // Normalizing names that are full of accents takes long.
+    for await (const folder of inSlices(this.#folders)) {
       const file = this.#files.get(nameKey(folder));
       if (file !== undefined) throw packageError('ZIP_NAME_CONFLICT', { file });
-      // Normalizing names that are full of accents takes long.
-      await slices.pause();
     }
   }
 

@@ -1,5 +1,5 @@
 import { ProblemError } from '../../../problems/problem.ts';
-import { TimeSlices } from '../../../time/time-slices.ts';
+import { inSlices } from '../../../time/time-slices.ts';
 import { isOfLaunch, type LaunchScope } from '../lrs-scope.ts';
 import type { Statement } from '../xapi-types.ts';
 import { isSameAgent } from './statement-form.ts';
@@ -14,12 +14,7 @@ export async function assertAllOfLaunch(
   launch: LaunchScope,
   statements: readonly Statement[],
 ): Promise<void> {
-  const slices = new TimeSlices();
-  slices.begin();
-  for (const each of statements) {
-    assertOfLaunch(launch, each);
-    await slices.pause();
-  }
+  for await (const each of inSlices(statements)) assertOfLaunch(launch, each);
 }
 
 /** @throws {ProblemError} `forbidden` */

@@ -1,7 +1,7 @@
 import { MIB } from '../../../bytes.ts';
 import type { Reader } from '../../../database/database.ts';
 import { ProblemError } from '../../../problems/problem.ts';
-import { TimeSlices } from '../../../time/time-slices.ts';
+import { inSlices } from '../../../time/time-slices.ts';
 import type { LrsScope } from '../lrs-scope.ts';
 import type { Statement } from '../xapi-types.ts';
 import { isEquivalent } from './statement-form.ts';
@@ -33,12 +33,9 @@ export class RepeatedStatements {
     statements: readonly Statement[],
   ): Promise<void> {
     const stored = await selectStatementHeads(reader, idsOf(statements));
-    const slices = new TimeSlices();
-    slices.begin();
-    for (const statement of statements) {
+    for await (const statement of inSlices(statements)) {
       const head = stored.get(statement.id?.toLowerCase() ?? '');
       if (head !== undefined && !(await this.#isSame(reader, head, statement))) return;
-      await slices.pause();
     }
   }
 

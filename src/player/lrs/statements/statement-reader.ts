@@ -3,7 +3,7 @@ import type { Reader } from '../../../database/database.ts';
 import type { Page, PageRequest } from '../../../database/page.ts';
 import { firstWithin } from '../../../database/step-bytes.ts';
 import { notFound } from '../../../problems/problem.ts';
-import { TimeSlices } from '../../../time/time-slices.ts';
+import { inSlices } from '../../../time/time-slices.ts';
 import type { LrsScope } from '../lrs-scope.ts';
 import type { AttachmentContent, StoredStatement } from '../xapi-types.ts';
 import { selectDefinitions } from './activity-store.ts';
@@ -155,14 +155,10 @@ export class StatementReader {
     const known = (await selectDefinitions(this.#reader, new Map([[registrationId, ids]]))).get(
       registrationId,
     );
-    const slices = new TimeSlices();
-    slices.begin();
-    const items: { id: number; statement: StoredStatement; sentence: string; isVoided: boolean }[] = [];
-    for (const [index, { id, is_voided }] of rows.entries()) {
+    const items = await Array.fromAsync(inSlices(rows.entries()), ([index, { id, is_voided }]) => {
       const statement = statements[index]!;
-      items.push({ id, statement, sentence: sentenceOf(statement, known), isVoided: is_voided === 1 });
-      await slices.pause();
-    }
+      return { id, statement, sentence: sentenceOf(statement, known), isVoided: is_voided === 1 };
+    });
     return { items, next: sizes.length > count ? (items.at(-1)?.id ?? null) : null };
   }
 
@@ -190,12 +186,5 @@ function comparePlaces(one: StatementPlace, other: StatementPlace): number {
 
 /** Parses the statements of a page, which takes longer than other requests may wait. */
 async function parsed(rows: readonly StatementRow[]): Promise<StoredStatement[]> {
-  const slices = new TimeSlices();
-  slices.begin();
-  const statements: StoredStatement[] = [];
-  for (const { statement } of rows) {
-    statements.push(JSON.parse(statement) as StoredStatement);
-    await slices.pause();
-  }
-  return statements;
+  return await Array.fromAsync(inSlices(rows), ({ statement }) => JSON.parse(statement) as StoredStatement);
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import { acceptedLanguages } from '../../../http/accepted-languages.ts';
 import { invalidInput, ProblemError } from '../../../problems/problem.ts';
 import { formatDateTime } from '../../../time/date-time.ts';
-import { TimeSlices } from '../../../time/time-slices.ts';
+import { inSlices } from '../../../time/time-slices.ts';
 import { isJsonType, type LrsRequest, type LrsResponse, type QueryReader, readJson } from '../lrs-request.ts';
 import { type LrsScope, queryOf } from '../lrs-scope.ts';
 import { attachmentsOf, MAX_MEMBERS, validStatements } from '../rules/statement-rules.ts';
@@ -251,18 +251,12 @@ async function inFormat(
   const { statements, registrationIds } = page;
   if (format === 'exact') return [...statements];
   if (format === 'ids') return statements.map((statement) => toIds(statement));
-  const slices = new TimeSlices();
-  slices.begin();
-  const known = await selectDefinitions(database.reader, await mentionedIn(page, scope, slices));
+  const known = await selectDefinitions(database.reader, await mentionedIn(page, scope));
   const form = new CanonicalForm({ languages, maxLength: MAX_PAGE_BYTES });
-  slices.begin();
-  const converted: JsonObject[] = [];
-  for (const [place, statement] of statements.entries()) {
+  return await Array.fromAsync(inSlices(statements.entries()), ([place, statement]) => {
     const own = known.get(registrationIds[place] ?? null);
-    converted.push(form.of(statement, (id) => own?.get(id) ?? known.get(null)?.get(id)));
-    await slices.pause();
-  }
-  return converted;
+    return form.of(statement, (id) => own?.get(id) ?? known.get(null)?.get(id));
+  });
 }
 
 /**
@@ -272,11 +266,10 @@ async function inFormat(
 async function mentionedIn(
   { statements, registrationIds }: StatementPage,
   scope: LrsScope,
-  slices: TimeSlices,
 ): Promise<Map<string | null, Set<string>>> {
   const mentioned = new Map<string | null, Set<string>>();
   const all = new Set<string>();
-  for (const [place, statement] of statements.entries()) {
+  for await (const [place, statement] of inSlices(statements.entries())) {
     const registrationId = registrationIds[place] ?? null;
     const own = mentioned.get(registrationId) ?? new Set();
     if (registrationId !== null) mentioned.set(registrationId, own);
@@ -284,7 +277,6 @@ async function mentionedIn(
       own.add(id as string);
       all.add(id as string);
     }
-    await slices.pause();
   }
   // Last, so that these are omitted first when the definitions are too large.
   if (scope.launch === null) mentioned.set(null, all);
