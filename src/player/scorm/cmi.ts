@@ -19,19 +19,12 @@ export interface Splice {
 }
 
 /** The data model of a unit, as the player page sends it. */
-export interface CmiCommit {
-  page: number;
-  visit: number;
-  sequence: number;
-  elapsedMs: number;
-  earlierSessionsMs?: number;
-  terminated: boolean;
+interface CmiCommit {
   cmi: Cmi;
   /** Whether omitted members stay unchanged. */
   isChange?: boolean;
   /** Suspend data as changes, one per text that the server may have. */
   splices?: readonly Splice[];
-  state?: unknown;
 }
 
 /** Maximum members at the top level of a data model. The standards have at most thirty, and merging many takes long. */

@@ -13,7 +13,7 @@ import type { PlayerCourses } from '../player-courses.ts';
 import { entranceOf } from '../prerequisites.ts';
 import { withoutLowerScore } from './another-pass.ts';
 import { attemptTimeData } from './attempt-time.ts';
-import { type Cmi, type CmiCommit, cmiOf, hasTerminated, mergeCmi } from './cmi.ts';
+import { type Cmi, cmiOf, hasTerminated, mergeCmi } from './cmi.ts';
 import { activityTreeOf, rollupTreeOf } from './course-activity-tree.ts';
 import { learnerValuesOf, sharesValues } from './learner-values.ts';
 import { readScorm12 } from './scorm12-status.ts';
@@ -110,10 +110,7 @@ function assetRoute(scope: FastifyInstance, { attempts, courses, reader }: Scorm
 
 function commitRoute(scope: FastifyInstance, { attempts, courses, reader }: ScormRoutesDependencies): void {
   scope.post('/commit', async ({ launch, body }, reply) => {
-    const commit: CmiCommit & { unit: string; lateOf?: number; isNewAttempt?: boolean } = readBody(
-      Commit,
-      body,
-    );
+    const commit = readBody(Commit, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === commit.unit);
     if (unit === undefined) throw notFound('unit', commit.unit);
