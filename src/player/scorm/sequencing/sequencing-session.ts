@@ -5,7 +5,7 @@ import { beginAttempts, endAttempt, endAttemptsBelow, leaveBehind } from './atte
 import { hasPreCondition, isBlocked } from './rules.ts';
 import { type FollowUp, type TerminationRequest, terminate } from './termination.ts';
 import type { SequencingState } from './tracking.ts';
-import { flow, mayChoose } from './traversal.ts';
+import { type Direction, type Flow, flow, mayChoose } from './traversal.ts';
 
 /** Requests without a target. */
 export const PLAIN_REQUESTS = [
@@ -48,12 +48,7 @@ interface Plan {
   sequencing: SequencingRequest;
 }
 
-interface Found {
-  activity: Activity | null;
-  endsSession: boolean;
-}
-
-const NOTHING: Found = { activity: null, endsSession: false };
+const NOTHING: Flow = { found: null, endsSession: false };
 
 /**
  * A learner's session in a course: the sequencing of SCORM 2004 4th edition (Sequencing and Navigation, appendix C).
@@ -88,12 +83,12 @@ export class SequencingSession {
     const plan = this.#planOf(request);
     if (plan === null) return { delivered: null, isOver: false };
     const followUp = plan.termination === null ? null : terminate(this.tree, plan.termination);
-    const { activity, endsSession } = this.#sequence(followUp ?? plan.sequencing);
+    const { found, endsSession } = this.#sequence(followUp ?? plan.sequencing);
     if (endsSession) {
       this.tree.current = null;
       return { delivered: null, isOver: true };
     }
-    return activity === null ? { delivered: null, isOver: false } : this.deliver(activity);
+    return found === null ? { delivered: null, isOver: false } : this.deliver(found);
   }
 
   /**
@@ -228,18 +223,18 @@ export class SequencingSession {
   }
 
   /** Sequencing Request Process (SB.2.12). */
-  #sequence(request: SequencingRequest): Found {
+  #sequence(request: SequencingRequest): Flow {
     const { current, root, suspended } = this.tree;
     if (typeof request === 'object') {
       return request.to === 'jump'
-        ? { activity: request.target, endsSession: false }
+        ? { found: request.target, endsSession: false }
         : this.#chosen(request.target);
     }
     switch (request) {
       case 'start':
-        return root.isLeaf ? { activity: root, endsSession: false } : this.#flowed(root, 1, true);
+        return root.isLeaf ? { found: root, endsSession: false } : this.#flowed(root, 1, true);
       case 'resumeAll':
-        return { activity: suspended, endsSession: false };
+        return { found: suspended, endsSession: false };
       case 'continue':
       case 'previous': {
         if (current === null) return NOTHING;
@@ -248,26 +243,26 @@ export class SequencingSession {
       }
       case 'retry':
         if (current === null || current.isActive || current.isSuspended) return NOTHING;
-        return current.isLeaf ? { activity: current, endsSession: false } : this.#flowed(current, 1, true);
+        return current.isLeaf ? { found: current, endsSession: false } : this.#flowed(current, 1, true);
       case 'exit':
-        return { activity: null, endsSession: current === root && !root.isActive };
+        return { found: null, endsSession: current === root && !root.isActive };
     }
   }
 
-  #flowed(from: Activity, direction: 1 | -1, considersChildren: boolean): Found {
-    const { found, endsSession } = flow(from, direction, considersChildren);
-    if (!endsSession) return { activity: found, endsSession };
+  #flowed(from: Activity, direction: Direction, considersChildren: boolean): Flow {
+    const flowed = flow(from, direction, considersChildren);
+    if (!flowed.endsSession) return flowed;
     const { tree } = this;
     endAttemptsBelow(tree, tree.root);
     if (tree.root.isActive) endAttempt(tree, tree.root);
-    return { activity: null, endsSession: true };
+    return flowed;
   }
 
   /** Choice Sequencing Request Process (SB.2.9). */
-  #chosen(target: Activity): Found {
+  #chosen(target: Activity): Flow {
     const { tree } = this;
     if (!mayChoose(target, tree.current, tree.root)) return NOTHING;
-    if (target.isLeaf) return { activity: target, endsSession: false };
+    if (target.isLeaf) return { found: target, endsSession: false };
     const { found } = flow(target, 1, true);
     if (found === null && tree.current !== null) {
       const common = commonAncestor(tree.current, target);
@@ -275,6 +270,6 @@ export class SequencingSession {
       endAttempt(tree, common);
       tree.current = target;
     }
-    return { activity: found, endsSession: false };
+    return { found, endsSession: false };
   }
 }
