@@ -1,11 +1,9 @@
+import type { PlayerLaunch } from './launch.ts';
+
 const LAUNCH_LABEL = '{launch}';
 
 /** The properties of a launch that determine its host name, if launches have different ones. */
-export interface LaunchIdentity {
-  launchId: string;
-  /** Null for a preview. */
-  registrationId: string | null;
-}
+type LaunchIdentity = Pick<PlayerLaunch, 'launchId' | 'registrationId'>;
 
 /**
  * The URL at which learners' browsers reach the content origin: one host name for everything, or one per registration.
@@ -23,11 +21,6 @@ export class ContentAddress {
     this.#read = read;
   }
 
-  /** Whether each registration has its own host name, and thus its own origin. */
-  get isolatesLaunches(): boolean {
-    return this.#read().includes(LAUNCH_LABEL);
-  }
-
   /** The start of every URL of a launch, without a trailing slash. */
   urlOf(launch: LaunchIdentity, token: string): string {
     return `${this.#read().replace(LAUNCH_LABEL, labelOf(launch))}/${token}`;
@@ -35,10 +28,9 @@ export class ContentAddress {
 
   /** Whether a request with this Host header field may open a launch. */
   belongsTo(host: string, launch: LaunchIdentity): boolean {
-    if (!this.isolatesLaunches) return true;
-    const authority = this.#read()
-      .replace(/^https?:\/\//i, '')
-      .toLowerCase();
+    const address = this.#read();
+    if (!address.includes(LAUNCH_LABEL)) return true;
+    const authority = address.replace(/^https?:\/\//i, '').toLowerCase();
     const expected = authority.replace(LAUNCH_LABEL, labelOf(launch));
     // A proxy may listen on a different port than the one that browsers use.
     return host.toLowerCase().replace(/:\d+$/, '') === expected.replace(/:\d+$/, '');
