@@ -1,6 +1,5 @@
-import { parseJson } from '../../http/json-body.ts';
-import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { readObject } from '../lrs/documents/document-content.ts';
 import { isJsonType } from '../lrs/lrs-request.ts';
 import { isLanguage } from '../lrs/rules/data-types.ts';
 
@@ -20,8 +19,8 @@ export function assertPreferences(document: {
   content: Buffer;
 }): void {
   if (document.kind !== 'agent-profile' || document.id !== PREFERENCES) return;
-  const value = isJsonType(document.contentType) ? readJson(document.content) : null;
-  if (!isObject(value)) throw refused('are a JSON object');
+  const value = isJsonType(document.contentType) ? readObject(document.content) : null;
+  if (value === null) throw refused('are a JSON object');
   const { languagePreference, audioPreference } = value;
   if (typeof languagePreference === 'string' && languagePreference.length > MAX_LANGUAGES_LENGTH) {
     throw refused(`have a languagePreference of at most ${MAX_LANGUAGES_LENGTH} characters`);
@@ -32,14 +31,6 @@ export function assertPreferences(document: {
   }
   if (audioPreference !== 'on' && audioPreference !== 'off') {
     throw refused('have an audioPreference: on or off');
-  }
-}
-
-function readJson(content: Buffer): unknown {
-  try {
-    return parseJson(content, undefined, undefined, 'keep');
-  } catch {
-    return null;
   }
 }
 

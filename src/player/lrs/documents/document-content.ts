@@ -56,7 +56,7 @@ export function mergedContent(current: Content, sent: Content): Buffer {
 }
 
 /** Null if it is not a JSON object, even if it is labelled as JSON. */
-function readObject(content: Buffer): JsonObject | null {
+export function readObject(content: Buffer): JsonObject | null {
   try {
     const value = parseJson(content, undefined, undefined, 'keep');
     return isObject(value) ? value : null;
