@@ -6,10 +6,14 @@ import type { BulkWords } from './bulk-words.ts';
 import { useAskedRows } from './use-asked-rows.ts';
 import type { Selection } from './use-selection.ts';
 
-/** Deletes the selected rows of a list. Returns a button, and the dialog that asks, deletes and lists failures. */
+/**
+ * Deletes the selected rows of a list, or removes them from it. Returns a button, and the dialog that asks, deletes and
+ * lists failures.
+ */
 export function useBulkDelete<T>(
   selection: Selection<T>,
   {
+    label = texts.delete,
     words,
     nameOf,
     description,
@@ -17,6 +21,8 @@ export function useBulkDelete<T>(
     act,
     onEnd,
   }: {
+    /** The label of the button. */
+    label?: string;
     words: BulkWords;
     nameOf: (row: T) => string;
     /** Describes what else is lost. */
@@ -32,7 +38,7 @@ export function useBulkDelete<T>(
   return {
     button: (
       <Button size="xs" color="red" variant="light" onClick={asked.open}>
-        {texts.delete}
+        {label}
       </Button>
     ),
     dialog: (

@@ -1,16 +1,21 @@
-import { Button } from '@mantine/core';
 import { IconBooks } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { assetKey } from '../../../../../src/events/asset-key.ts';
 import { CONTENT_TYPES } from '../../../../../src/events/catalogue.ts';
-import { type Account, type AccountContent, accountContentsQuery } from '../../../api/accounts.ts';
+import {
+  type Account,
+  type AccountContent,
+  accountContentsQuery,
+  accountsKey,
+  removeAccountContent,
+} from '../../../api/accounts.ts';
 import { fetchCurrent } from '../../../api/query-client.ts';
 import { AssetIcon } from '../../../components/asset-icon.tsx';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
-import { useAskedRows } from '../../../components/selection/use-asked-rows.ts';
+import { useBulkDelete } from '../../../components/selection/use-bulk-delete.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
 import type { Column } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
@@ -20,7 +25,6 @@ import { useIsAdmin } from '../../../session/session-context.ts';
 import { accounts } from '../../../texts/accounts.ts';
 import { listQuery } from '../../../utilities/table-search.ts';
 import styles from '../accounts.module.css';
-import { RemoveContentsDialog } from './remove-contents-dialog.tsx';
 
 const texts = accounts.contents;
 /** Members of the page's address that do not belong to this table. */
@@ -67,8 +71,21 @@ export function ContentsPanel({ account }: { account: Account }) {
   const query = listQuery(given({ search, type, page, size, ...ordered }));
   const contents = useQuery(accountContentsQuery(account.id, query));
   const selection = useSelection(contents.data?.data ?? [], assetKey);
-  // They disappear from the selection one by one.
-  const removing = useAskedRows(selection);
+  const queryClient = useQueryClient();
+  const nameOf = ({ name }: AccountContent) => name;
+  const remove = useBulkDelete(selection, {
+    label: texts.remove.action(selection.chosen.size),
+    words: texts.remove.words,
+    nameOf,
+    description: () => (
+      <>
+        <p>{texts.remove.description}</p>
+        <p>{texts.remove.event}</p>
+      </>
+    ),
+    act: (asset) => removeAccountContent(account.id, asset),
+    onEnd: () => queryClient.invalidateQueries({ queryKey: accountsKey }),
+  });
   return (
     <>
       <DataTable
@@ -93,19 +110,7 @@ export function ContentsPanel({ account }: { account: Account }) {
             options={CONTENT_TYPES.map((value) => ({ value, label: texts.types[value] }))}
           />
         }
-        selecting={
-          isAdmin
-            ? {
-                selection,
-                nameOf: ({ name }) => name,
-                actions: (
-                  <Button size="xs" color="red" variant="light" onClick={removing.open}>
-                    {texts.remove.action(selection.chosen.size)}
-                  </Button>
-                ),
-              }
-            : undefined
-        }
+        selecting={isAdmin ? { selection, nameOf, actions: remove.button } : undefined}
         empty={
           <EmptyState
             icon={IconBooks}
@@ -114,13 +119,7 @@ export function ContentsPanel({ account }: { account: Account }) {
           />
         }
       />
-      <RemoveContentsDialog
-        accountId={account.id}
-        assets={removing.rows}
-        opened={removing.isOpen}
-        onRemoved={(asset) => selection.choose([asset], false)}
-        onClose={removing.close}
-      />
+      {remove.dialog}
     </>
   );
 }
