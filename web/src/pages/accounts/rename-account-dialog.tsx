@@ -6,10 +6,10 @@ import { type Account, accountForEditQuery, accountsKey, renameAccount } from '.
 import { isOutdated } from '../../api/errors.ts';
 import { type Read, readRecord } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { nameFault } from '../../components/name-fault.ts';
 import { notifyDone } from '../../components/notify.tsx';
+import { Unread } from '../../components/unread.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { accounts } from '../../texts/accounts.ts';
 import { shared } from '../../texts/shared.ts';
@@ -39,10 +39,9 @@ export function RenameAccountDialog({
 
 /** The form starts with the current record, which is not read again while it is edited. */
 function RenameLoader({ id, onClose }: { id: number; onClose: () => void }) {
-  const { data, error, refetch } = useQuery(accountForEditQuery(id));
-  if (data !== undefined) return <RenameForm read={data} onClose={onClose} />;
-  if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
-  return <Skeleton height={PLACEHOLDER_HEIGHT} />;
+  const read = useQuery(accountForEditQuery(id));
+  if (read.data !== undefined) return <RenameForm read={read.data} onClose={onClose} />;
+  return <Unread query={read} placeholder={<Skeleton height={PLACEHOLDER_HEIGHT} />} />;
 }
 
 function RenameForm({ read, onClose }: { read: Read<Account>; onClose: () => void }) {

@@ -12,10 +12,9 @@ import {
 import { isOutdated } from '../../api/errors.ts';
 import { type Read, readRecord } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { PageLoading } from '../../components/page-loading.tsx';
+import { Unread } from '../../components/unread.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useIdempotencyKey } from '../../components/use-idempotency-key.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
@@ -65,9 +64,9 @@ export function CreateAlertPage() {
 /** Editing an alert rule. */
 export function EditAlertPage() {
   const { alertId } = route.useParams();
-  const { data, error, refetch } = useQuery(alertForEditQuery(alertId));
-  if (data !== undefined) return <EditForm key={alertId} read={data} />;
-  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  const read = useQuery(alertForEditQuery(alertId));
+  if (read.data !== undefined) return <EditForm key={alertId} read={read.data} />;
+  return <Unread query={read} />;
 }
 
 function EditForm({ read: latest }: { read: Read<Alert> }) {

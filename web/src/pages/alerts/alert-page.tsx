@@ -6,15 +6,14 @@ import { type Alert, type AlertTestResult, alertQuery, testAlert } from '../../a
 import { webhookQuery } from '../../api/webhooks.ts';
 import { ChangesPanel } from '../../components/audit/changes-panel.tsx';
 import { Callout } from '../../components/callout.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { FormProblem } from '../../components/form-problem.tsx';
 import { AnchorLink, ButtonLink } from '../../components/links.tsx';
 import { NotFound } from '../../components/not-found.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Time } from '../../components/time.tsx';
+import { Unread } from '../../components/unread.tsx';
 import { useIsMissing } from '../../components/use-is-missing.ts';
 import { usePageName } from '../../navigation/page-name.ts';
 import { alerts as texts } from '../../texts/alerts.ts';
@@ -34,10 +33,10 @@ const NAMED_WEBHOOKS = 20;
 export function AlertPage() {
   const { alertId } = route.useParams();
   const read = useQuery(alertQuery(alertId));
-  const { data, error, refetch } = read;
+  const { data } = read;
   if (useIsMissing(alertId, read)) return <NotFound />;
   if (data !== undefined) return <Details key={alertId} alert={data.record} />;
-  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  return <Unread query={read} />;
 }
 
 function Details({ alert }: { alert: Alert }) {

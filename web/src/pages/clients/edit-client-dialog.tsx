@@ -12,9 +12,9 @@ import {
 import { isOutdated } from '../../api/errors.ts';
 import type { Read } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { Unread } from '../../components/unread.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { clients } from '../../texts/clients.ts';
 import { useWhileShown } from '../../utilities/use-is-shown.ts';
@@ -49,10 +49,9 @@ interface Dialog {
 }
 
 function EditLoader({ id, ...dialog }: Dialog & { id: string }) {
-  const { data, error, refetch } = useQuery(clientForEditQuery(id));
-  if (data !== undefined) return <EditForm read={data} {...dialog} />;
-  if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
-  return <Skeleton height={PLACEHOLDER_HEIGHT} />;
+  const read = useQuery(clientForEditQuery(id));
+  if (read.data !== undefined) return <EditForm read={read.data} {...dialog} />;
+  return <Unread query={read} placeholder={<Skeleton height={PLACEHOLDER_HEIGHT} />} />;
 }
 
 function EditForm({ read, onChanged, onClose }: Dialog & { read: Read<ApiClient> }) {

@@ -9,13 +9,12 @@ import { AssetLink } from '../../components/asset-link.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { AnchorLink } from '../../components/links.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Time } from '../../components/time.tsx';
+import { Unread } from '../../components/unread.tsx';
 import { useIsMissing } from '../../components/use-is-missing.ts';
 import { usePageName } from '../../navigation/page-name.ts';
 import { useMay } from '../../session/session-context.ts';
@@ -35,10 +34,10 @@ const JSON_INDENT = 2;
 export function EventPage() {
   const { eventId } = route.useParams();
   const read = useQuery(eventQuery(eventId));
-  const { data, error, refetch } = read;
+  const { data } = read;
   if (useIsMissing(eventId, read)) return <MissingEvent />;
   if (data !== undefined) return <Details key={data.id} event={data} />;
-  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  return <Unread query={read} />;
 }
 
 function Details({ event }: { event: EventRecord }) {
@@ -138,18 +137,15 @@ function EventsOf({ search, name }: { search: EventSearch; name: string }) {
 
 function WebhooksPanel({ eventId, gotMessage }: { eventId: number; gotMessage: boolean }) {
   const [cursor, setCursor] = useState<string>();
-  const { data, error, refetch } = useQuery(eventWebhooksQuery(eventId, gotMessage, cursor));
+  const read = useQuery(eventWebhooksQuery(eventId, gotMessage, cursor));
+  const { data } = read;
   const reasons = useWaitingReasons(data?.data);
   const words = gotMessage ? texts.got : texts.others;
   const next = data?.next_cursor ?? null;
   return (
     <Panel title={words.title} description={words.description} flush>
       {data === undefined ? (
-        error === null ? (
-          <PageLoading />
-        ) : (
-          <ErrorState error={error} retry={() => void refetch()} />
-        )
+        <Unread query={read} />
       ) : data.data.length === 0 ? (
         <p className={styles.note}>{words.empty}</p>
       ) : (

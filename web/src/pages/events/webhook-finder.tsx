@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { eventWebhookQuery, eventWebhooksQuery } from '../../api/events.ts';
 import { foundWebhooksQuery } from '../../api/webhooks.ts';
-import { ErrorState } from '../../components/error-state.tsx';
 import { type Found, FoundSelect } from '../../components/found-select.tsx';
-import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { Unread } from '../../components/unread.tsx';
 import { events } from '../../texts/events.ts';
 import styles from './events.module.css';
 import { OutcomeRow } from './outcome-row.tsx';
@@ -45,11 +44,7 @@ export function WebhookFinder({ eventId }: { eventId: number }) {
       </div>
       {chosen !== null &&
         (outcome.data === undefined ? (
-          outcome.error === null ? (
-            <PageLoading />
-          ) : (
-            <ErrorState error={outcome.error} retry={() => void outcome.refetch()} />
-          )
+          <Unread query={outcome} />
         ) : shown === undefined ? (
           <p className={styles.note}>{texts.gone}</p>
         ) : (

@@ -6,14 +6,13 @@ import { type Account, accountQuery } from '../../../api/accounts.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { EventsPanel } from '../../../components/events/events-panel.tsx';
 import { ButtonLink } from '../../../components/links.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
 import { CreateRegistrationDialog } from '../../../components/registrations/create-registration-dialog.tsx';
 import { RegistrationTable } from '../../../components/registrations/registration-table.tsx';
 import { Time } from '../../../components/time.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useFormInAddress } from '../../../navigation/opened-within.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
@@ -35,10 +34,10 @@ const texts = accounts.contents;
 export function AccountPage() {
   const { accountId } = route.useParams();
   const read = useQuery(accountQuery(accountId));
-  const { data, error, refetch } = read;
+  const { data } = read;
   if (useIsMissing(accountId, read)) return <MissingAccount />;
   if (data !== undefined) return <Details key={data.record.id} account={data.record} />;
-  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  return <Unread query={read} />;
 }
 
 function Details({ account }: { account: Account }) {

@@ -8,13 +8,13 @@ import { type AccountWithContent, accountsWithQuery, readAccountsWith } from '..
 import { AssetLink } from '../../../components/asset-link.tsx';
 import { AddToAccountsDialog } from '../../../components/content-dialog/add-to-accounts-dialog.tsx';
 import { DataRows } from '../../../components/data-rows.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { selectColumn } from '../../../components/selection/select-column.tsx';
 import { type Selection, useSelection } from '../../../components/selection/use-selection.ts';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
+import { Unread } from '../../../components/unread.tsx';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { contentDialog } from '../../../texts/content-dialog.ts';
 import { manyAccounts as texts } from '../../../texts/many-accounts.ts';
@@ -31,7 +31,6 @@ export function AccountsPanel({ asset }: { asset: Asset }) {
   const isAdmin = useIsAdmin();
   const { type, id } = asset;
   const query = useInfiniteQuery(accountsWithQuery({ type, id }));
-  const { error, refetch } = query;
   const rows = query.data?.pages.flatMap((page) => page.data);
   const selection = useSelection(rows ?? [], keyOf);
   const [adding, setAdding] = useState(false);
@@ -59,14 +58,15 @@ export function AccountsPanel({ asset }: { asset: Asset }) {
       }
     >
       {rows === undefined ? (
-        error === null ? (
-          <div aria-busy="true">
-            <Skeleton height={12} my={6} width="40%" />
-            <Skeleton height={12} my={6} width="70%" />
-          </div>
-        ) : (
-          <ErrorState error={error} retry={() => void refetch()} />
-        )
+        <Unread
+          query={query}
+          placeholder={
+            <div aria-busy="true">
+              <Skeleton height={12} my={6} width="40%" />
+              <Skeleton height={12} my={6} width="70%" />
+            </div>
+          }
+        />
       ) : rows.length === 0 ? (
         texts.empty
       ) : (

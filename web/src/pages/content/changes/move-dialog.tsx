@@ -3,12 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { Callout } from '../../../components/callout.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone, notifyLeft } from '../../../components/notify.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
 import { KeepDialogOpen, RunDialog } from '../../../components/run-dialog.tsx';
 import { FailureList, namesOf } from '../../../components/selection/failure-list.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { folders } from '../../../texts/content.ts';
 import { shared } from '../../../texts/shared.ts';
 import { useIsShown } from '../../../utilities/use-is-shown.ts';
@@ -62,7 +61,8 @@ function MoveForm({
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
-  const { index, error, refetch } = useFolderIndex();
+  const tree = useFolderIndex();
+  const { index } = tree;
   const [chosen, setChosen] = useState<FolderNode | null>(null);
   const [done, setDone] = useState(0);
   /** The failures, and the folder that was chosen. */
@@ -107,8 +107,7 @@ function MoveForm({
       onClose();
     },
   });
-  if (index === null)
-    return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  if (index === null) return <Unread query={tree} />;
   const refusal = chosen === null ? null : reasonNotToMove(index, assets, chosen);
   return (
     <Stack gap="md">

@@ -6,13 +6,12 @@ import { type CourseWithVersions, courseQuery } from '../../../api/courses.ts';
 import { isNoSuchRecord } from '../../../api/errors.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { EventsPanel } from '../../../components/events/events-panel.tsx';
 import { MoreMenu } from '../../../components/more-menu.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
@@ -39,10 +38,9 @@ const route = getRouteApi('/app/content-layout/content/courses/$courseId');
 export function CoursePage() {
   const { courseId } = route.useParams();
   const read = useQuery(courseQuery(Number(courseId)));
-  const { data, error, refetch } = read;
+  const { data } = read;
   if (useIsMissing(courseId, read, isNoSuchRecord)) return <MissingAsset icon={IconBookOff} />;
-  if (data === undefined)
-    return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Unread query={read} />;
   return <Course key={data.record.id} course={data.record} etag={data.etag} />;
 }
 

@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { bundleForEditQuery, bundleQuery, updateBundle } from '../../../api/bundles.ts';
 import { isNoSuchRecord } from '../../../api/errors.ts';
-import { ErrorState } from '../../../components/error-state.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { MissingAsset } from '../missing-asset.tsx';
@@ -20,10 +19,9 @@ export function BundlePage() {
   const isAdmin = useIsAdmin();
   const query = (isAdmin ? bundleForEditQuery : bundleQuery)(id);
   const read = useQuery(query);
-  const { data, error, refetch } = read;
+  const { data } = read;
   if (useIsMissing(id, read, isNoSuchRecord)) return <MissingAsset icon={IconBookOff} />;
-  if (data === undefined)
-    return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Unread query={read} />;
   return (
     <GroupPage
       key={id}

@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { equivalentForEditQuery, equivalentQuery, updateEquivalent } from '../../../api/equivalents.ts';
 import { isNoSuchRecord } from '../../../api/errors.ts';
-import { ErrorState } from '../../../components/error-state.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { MissingAsset } from '../missing-asset.tsx';
@@ -20,10 +19,9 @@ export function EquivalentPage() {
   const isAdmin = useIsAdmin();
   const query = (isAdmin ? equivalentForEditQuery : equivalentQuery)(id);
   const read = useQuery(query);
-  const { data, error, refetch } = read;
+  const { data } = read;
   if (useIsMissing(id, read, isNoSuchRecord)) return <MissingAsset icon={IconLanguageOff} />;
-  if (data === undefined)
-    return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Unread query={read} />;
   return (
     <GroupPage
       key={id}

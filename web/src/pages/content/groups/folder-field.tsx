@@ -1,8 +1,7 @@
 import { Button, Group, Input, Modal } from '@mantine/core';
 import { IconFolder } from '@tabler/icons-react';
 import { useId, useState } from 'react';
-import { ErrorState } from '../../../components/error-state.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { groups } from '../../../texts/content-groups.ts';
 import { shared } from '../../../texts/shared.ts';
 import { FolderChoice } from '../folders/folder-choice.tsx';
@@ -28,7 +27,8 @@ export function FolderField({
   const id = useId();
   const [opened, setOpened] = useState(false);
   const [chosen, setChosen] = useState<FolderNode | null>(null);
-  const { index, error: unread, refetch } = useFolderIndex();
+  const tree = useFolderIndex();
+  const { index } = tree;
   const node = index?.get(value);
   const close = () => {
     setOpened(false);
@@ -54,11 +54,7 @@ export function FolderField({
       </div>
       <Modal opened={opened} onClose={close} title={groups.chooseFolder} size="md">
         {index === null ? (
-          unread === null ? (
-            <PageLoading />
-          ) : (
-            <ErrorState error={unread} retry={() => void refetch()} />
-          )
+          <Unread query={tree} />
         ) : (
           <>
             <FolderChoice

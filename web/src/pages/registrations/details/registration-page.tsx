@@ -17,14 +17,13 @@ import type { Read } from '../../../api/request.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { EventsPanel } from '../../../components/events/events-panel.tsx';
 import { AnchorLink } from '../../../components/links.tsx';
 import { MoreMenu } from '../../../components/more-menu.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
 import { RegistrationState } from '../../../components/registrations/registration-state.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
@@ -46,10 +45,10 @@ const texts = registrations.details;
 export function RegistrationPage() {
   const { registrationId } = route.useParams();
   const read = useQuery(registrationQuery(registrationId));
-  const { data, error, refetch } = read;
+  const { data } = read;
   if (useIsMissing(registrationId, read)) return <MissingRegistration />;
   if (data !== undefined) return <Details key={registrationId} read={data} />;
-  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  return <Unread query={read} />;
 }
 
 function Details({ read }: { read: Read<RegistrationWithUnits> }) {

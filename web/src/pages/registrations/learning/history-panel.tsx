@@ -10,14 +10,13 @@ import {
   runtimeQuery,
 } from '../../../api/registrations.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { formatClock, formatScore } from '../../../components/registrations/results.ts';
 import { ScrollBox } from '../../../components/scroll-box.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
 import { type Interaction, interactionsOf, isCorrect } from './interactions.ts';
@@ -26,18 +25,14 @@ const texts = registrations.history;
 
 /** The attempts, latest first: their events, the learner's answers, and the data that the course reported. */
 export function HistoryPanel({ registration }: { registration: RegistrationWithUnits }) {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
-    useInfiniteQuery(runtimeQuery(registration.registration_id));
+  const read = useInfiniteQuery(runtimeQuery(registration.registration_id));
+  const { data, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = read;
   const titles = new Map(registration.units.map(({ unit_id, title }) => [unit_id, title]));
   const attempts = attemptsOf(data?.pages ?? []);
   return (
     <Panel title={texts.title} description={texts.description}>
       {data === undefined ? (
-        error === null ? (
-          <PageLoading />
-        ) : (
-          <ErrorState error={error} retry={() => void refetch()} />
-        )
+        <Unread query={read} />
       ) : attempts.length === 0 ? (
         <p className={styles.note}>{texts.empty}</p>
       ) : (

@@ -4,13 +4,12 @@ import { useEffect, useRef, useState } from 'react';
 import type { LearningStandard } from '../../../api/courses.ts';
 import { type Statement, statementsQuery } from '../../../api/registrations.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { ScrollBox } from '../../../components/scroll-box.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
 
@@ -31,8 +30,8 @@ export function StatementsPanel({
   /** Of the course; null if it is not known. */
   standard: LearningStandard | null;
 }) {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
-    useInfiniteQuery(statementsQuery(registrationId));
+  const read = useInfiniteQuery(statementsQuery(registrationId));
+  const { data, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = read;
   const list = useRef<HTMLOListElement>(null);
   /** The number of statements before the latest request for more; null if there was none. */
   const [shownBefore, setShownBefore] = useState<number | null>(null);
@@ -48,11 +47,7 @@ export function StatementsPanel({
   return (
     <Panel title={texts.title} description={texts.description}>
       {data === undefined ? (
-        error === null ? (
-          <PageLoading />
-        ) : (
-          <ErrorState error={error} retry={() => void refetch()} />
-        )
+        <Unread query={read} />
       ) : count === 0 ? (
         <p className={styles.note}>{texts.empty}</p>
       ) : (

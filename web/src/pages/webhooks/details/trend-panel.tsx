@@ -7,6 +7,7 @@ import { type ChartFigures, ChartTable } from '../../../components/chart-table.t
 import { ChartView } from '../../../components/chart-view.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Panel } from '../../../components/panel.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { pageCode } from '../../../navigation/page-code.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
@@ -73,9 +74,9 @@ export function TrendPanel({ webhookId }: { webhookId: number }) {
 }
 
 function Charts({ trend }: { trend: Trend }) {
-  const { data, error, refetch } = useQuery(chartsQuery);
-  if (data !== undefined) return <data.TrendCharts trend={trend} />;
-  return error === null ? <Placeholder /> : <ErrorState error={error} retry={() => void refetch()} />;
+  const code = useQuery(chartsQuery);
+  if (code.data !== undefined) return <code.data.TrendCharts trend={trend} />;
+  return <Unread query={code} placeholder={<Placeholder />} />;
 }
 
 function Placeholder() {

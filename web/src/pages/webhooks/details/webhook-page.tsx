@@ -8,11 +8,10 @@ import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../../api/webhooks.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { ButtonLink } from '../../../components/links.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { WebhooksAccessBadge } from '../../../components/webhooks-access-badge.tsx';
 import { useCloseWithin } from '../../../navigation/opened-within.ts';
@@ -56,7 +55,6 @@ function PageOf({ webhookId }: { webhookId: number }) {
   const navigate = route.useNavigate();
   const neighbours = useNeighbours(webhookId, search);
   const read = useQuery(webhookQuery(webhookId));
-  const { data, error, refetch } = read;
   const close = useCloseWithin(
     () =>
       void navigate({
@@ -65,7 +63,7 @@ function PageOf({ webhookId }: { webhookId: number }) {
         resetScroll: false,
       }),
   );
-  const record = data?.record;
+  const record = read.data?.record;
   const gone = useIsMissing(webhookId, read);
   return (
     <>
@@ -73,10 +71,8 @@ function PageOf({ webhookId }: { webhookId: number }) {
         <DeletedWebhook webhookId={webhookId} />
       ) : record !== undefined ? (
         <Details record={record} />
-      ) : error === null ? (
-        <PageLoading />
       ) : (
-        <ErrorState error={error} retry={() => void refetch()} />
+        <Unread query={read} />
       )}
       <DeliveryDrawer
         webhookId={webhookId}

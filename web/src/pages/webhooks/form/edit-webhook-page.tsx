@@ -14,11 +14,10 @@ import {
 } from '../../../api/webhooks.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { ButtonLink } from '../../../components/links.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
-import { PageLoading } from '../../../components/page-loading.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
@@ -35,7 +34,7 @@ const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webh
 export function EditWebhookPage() {
   const { webhookId } = route.useParams();
   const readOnly = useWebhooksReadOnly();
-  const { data, error, refetch } = useQuery(webhookForEditQuery(webhookId));
+  const read = useQuery(webhookForEditQuery(webhookId));
   if (readOnly) {
     return (
       <EmptyState
@@ -55,9 +54,9 @@ export function EditWebhookPage() {
       />
     );
   }
-  if (data !== undefined)
-    return <EditForm key={webhookId} read={data} readAgain={async () => (await refetch()).data} />;
-  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  const { data, refetch } = read;
+  if (data === undefined) return <Unread query={read} />;
+  return <EditForm key={webhookId} read={data} readAgain={async () => (await refetch()).data} />;
 }
 
 type ForEdit = Read<WebhookRecord>;

@@ -9,11 +9,11 @@ import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
 import { BusyButton } from '../../../components/busy-button.tsx';
 import { CodeBlock } from '../../../components/code-block.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Time } from '../../../components/time.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useIdempotencyKey } from '../../../components/use-idempotency-key.ts';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
@@ -111,12 +111,11 @@ function DrawerContent({
   webhook: WebhookRecord | null;
 }) {
   const read = useQuery(deliveryQuery(webhookId, deliveryId));
-  const { data, error, refetch } = read;
+  const { data } = read;
   const isMissing = useIsMissing(deliveryId, read);
   if (data !== undefined) return <DeliveryDetails delivery={data} webhook={webhook} />;
   if (isMissing) return <div>{texts.missing}</div>;
-  if (error === null) return <Skeleton height={PLACEHOLDER_HEIGHT} aria-busy="true" />;
-  return <ErrorState error={error} retry={() => void refetch()} />;
+  return <Unread query={read} placeholder={<Skeleton height={PLACEHOLDER_HEIGHT} aria-busy="true" />} />;
 }
 
 function DeliveryDetails({ delivery, webhook }: { delivery: Delivery; webhook: WebhookRecord | null }) {

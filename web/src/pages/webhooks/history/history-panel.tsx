@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { SUBTOPICS, subtopicsOf } from '../../../../../src/events/catalogue.ts';
 import { deliveriesQuery } from '../../../api/deliveries.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { SearchStatus } from '../../../components/search-status.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
@@ -24,7 +24,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   const { outcome, cursor, filters, filter, isFiltered, show } = address;
   const readOnly = useWebhooksReadOnly();
   const read = useQuery(deliveriesQuery(webhookId, { outcome, cursor, filter }));
-  const { data, error, isPlaceholderData, refetch } = read;
+  const { data, isPlaceholderData } = read;
   const isMissing = useIsMissing(webhookId, read);
   const list = JSON.stringify([outcome, filter]);
   const held = useHeldRows(data?.data, isPlaceholderData ? null : JSON.stringify([outcome, cursor, filter]));
@@ -59,11 +59,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
         empty={(isNarrowed ? deliveries.noResults : deliveries.empty).title}
       />
       {data === undefined ? (
-        error === null ? (
-          <HistoryPlaceholder />
-        ) : (
-          <ErrorState error={error} retry={() => void refetch()} />
-        )
+        <Unread query={read} placeholder={<HistoryPlaceholder />} />
       ) : data.data.length === 0 ? (
         <HistoryEmpty filtered={isNarrowed} hasOlder={data.next_cursor !== null} onShowAll={() => show({})} />
       ) : (

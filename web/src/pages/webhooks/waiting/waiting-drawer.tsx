@@ -6,10 +6,10 @@ import { skipWaiting, type WaitingRecord, waitingMessageQuery } from '../../../a
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { AnchorLink } from '../../../components/links.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
+import { Unread } from '../../../components/unread.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useIsMissing } from '../../../components/use-is-missing.ts';
 import { useReturnFocus } from '../../../components/use-return-focus.ts';
@@ -82,14 +82,13 @@ function Content({
   onClose: () => void;
 }) {
   const read = useQuery({ ...waitingMessageQuery(webhookId, position), enabled: isOpen });
-  const { data, error, refetch } = read;
+  const { data } = read;
   // Whoever has closed the drawer while the message is skipped may have opened something else.
   const close = useWhileShown(onClose, isOpen);
   if (useIsMissing(position, read)) return <div>{texts.gone}</div>;
   if (data !== undefined)
     return <Details webhookId={webhookId} message={data} webhook={webhook} onSkipped={close} />;
-  if (error === null) return <Skeleton height={PLACEHOLDER_HEIGHT} aria-busy="true" />;
-  return <ErrorState error={error} retry={() => void refetch()} />;
+  return <Unread query={read} placeholder={<Skeleton height={PLACEHOLDER_HEIGHT} aria-busy="true" />} />;
 }
 
 function Details({
