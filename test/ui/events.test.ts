@@ -293,6 +293,11 @@ describe('an event and many webhooks', () => {
     await page.getByRole('link', { name: /Account created, event/ }).click();
     const others = page.getByRole('region', { name: 'Other webhooks' });
     await others.getByText('Receiver 59').waitFor();
+    const panel = (await others.boundingBox())!;
+    const first = (await others.getByRole('button', { name: 'First' }).boundingBox())!;
+    const next = (await others.getByRole('button', { name: 'Next' }).boundingBox())!;
+    // The buttons keep a distance from the edge of the panel, and from each other.
+    assert.ok(first.x >= panel.x + 16 && next.x > first.x + first.width);
     await others.getByRole('button', { name: 'Next' }).click();
     await others.getByText('Receiver 61').waitFor();
     const finder = page.getByRole('region', { name: 'Find a webhook' });

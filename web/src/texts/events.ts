@@ -91,6 +91,7 @@ export const events = {
     },
     delivery: (name: string) => `Open delivery to ${isolate(name)}`,
     openDelivery: 'Open delivery',
+    pages: 'Pages of webhooks',
     next: 'Next',
     first: 'First',
     finder: {

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { Icon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { CursorPages } from '../cursor-pages.tsx';
 import tableStyles from '../data-table.module.css';
 import { EmptyState } from '../empty-state.tsx';
 import { ErrorState } from '../error-state.tsx';
@@ -11,7 +12,6 @@ import { PageHeader } from '../page-header.tsx';
 import { SearchStatus } from '../search-status.tsx';
 import type { TableState } from '../use-table.ts';
 import { TimeFilter } from './log-filters.tsx';
-import { LogPages } from './log-pages.tsx';
 import { LogWithoutEntries, type LogWords, titleWithoutEntries } from './log-without-entries.tsx';
 
 /** How many entries a page of a log has. */
@@ -86,11 +86,15 @@ export function LogPage<Entry extends { id: number | string }>({
         ) : (
           list(data?.data, isPlaceholderData)
         )}
-        <LogPages
-          cursor={cursor}
-          next={next}
-          table={table}
-          words={words}
+        <CursorPages
+          label={words.pages}
+          buttons={[
+            {
+              label: words.newest,
+              show: cursor === undefined ? null : () => table.change({ cursor: undefined }),
+            },
+            { label: words.older, show: next === null ? null : () => table.change({ cursor: next }) },
+          ]}
           exporting={<ExportButton exporting={exporting} rowKey={({ id }) => id} />}
         />
       </section>

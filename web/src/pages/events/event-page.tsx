@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { IconCalendarOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,6 +7,7 @@ import { type EventRecord, type EventSearch, eventQuery, eventWebhooksQuery } fr
 import { AssetLink } from '../../components/asset-link.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { CursorPages } from '../../components/cursor-pages.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { AnchorLink } from '../../components/links.tsx';
@@ -155,26 +155,13 @@ function WebhooksPanel({ eventId, gotMessage }: { eventId: number; gotMessage: b
           ))}
         </ul>
       )}
-      {(cursor !== undefined || next !== null) && (
-        <div className={styles.pages}>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={cursor === undefined}
-            onClick={() => setCursor(undefined)}
-          >
-            {texts.first}
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={next === null}
-            onClick={() => setCursor(next ?? undefined)}
-          >
-            {texts.next}
-          </Button>
-        </div>
-      )}
+      <CursorPages
+        label={texts.pages}
+        buttons={[
+          { label: texts.first, show: cursor === undefined ? null : () => setCursor(undefined) },
+          { label: texts.next, show: next === null ? null : () => setCursor(next) },
+        ]}
+      />
     </Panel>
   );
 }

@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { CursorPages } from '../../../components/cursor-pages.tsx';
 import { deliveries } from '../../../texts/deliveries.ts';
-import styles from './history.module.css';
 
 /**
  * The buttons for other pages of a history. The API returns only next pages, so they remember, while they are shown,
@@ -25,43 +24,24 @@ export function HistoryPages({
   onShow: (cursor: string | undefined) => void;
 }) {
   const [openedFrom, setOpenedFrom] = useState<ReadonlyMap<string, string | undefined>>(new Map());
-  const keyOf = (page: string | null | undefined) => JSON.stringify([of, page]);
+  const keyOf = (page: string | undefined) => JSON.stringify([of, page]);
+  const showOlder = (older: string) => {
+    if (isLoading) return;
+    setOpenedFrom(new Map(openedFrom).set(keyOf(older), cursor));
+    onShow(older);
+  };
   return (
-    // The same element with and without pages, so that an export continues when pages appear.
-    <div className={styles.pages}>
-      {exporting}
-      {(cursor !== undefined || next !== null) && (
-        <nav className={styles.pageButtons} aria-label={deliveries.pages}>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={cursor === undefined}
-            onClick={() => onShow(undefined)}
-          >
-            {deliveries.newest}
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={cursor === undefined || !openedFrom.has(keyOf(cursor))}
-            onClick={() => onShow(openedFrom.get(keyOf(cursor)))}
-          >
-            {deliveries.newer}
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={next === null}
-            onClick={() => {
-              if (isLoading) return;
-              setOpenedFrom(new Map(openedFrom).set(keyOf(next), cursor));
-              onShow(next ?? undefined);
-            }}
-          >
-            {deliveries.older}
-          </Button>
-        </nav>
-      )}
-    </div>
+    <CursorPages
+      label={deliveries.pages}
+      buttons={[
+        { label: deliveries.newest, show: cursor === undefined ? null : () => onShow(undefined) },
+        {
+          label: deliveries.newer,
+          show: openedFrom.has(keyOf(cursor)) ? () => onShow(openedFrom.get(keyOf(cursor))) : null,
+        },
+        { label: deliveries.older, show: next === null ? null : () => showOlder(next) },
+      ]}
+      exporting={exporting}
+    />
   );
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { readWaiting, type WaitingMessage, waitingQuery } from '../../../api/waiting.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { lineQuery } from '../../../api/webhooks.ts';
+import { CursorPages } from '../../../components/cursor-pages.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
@@ -33,6 +34,7 @@ export function WaitingPanel({ webhook }: { webhook: WebhookRecord }) {
     enabled: depth > 0,
   });
   const rows = depth === 0 ? [] : (data?.data ?? []);
+  const next = data?.next_cursor ?? null;
   const show = (to: string | undefined, before: (string | undefined)[]) => {
     setCursor(to);
     setPassed(before);
@@ -65,47 +67,35 @@ export function WaitingPanel({ webhook }: { webhook: WebhookRecord }) {
           ))}
         </ul>
       )}
-      <div className={styles.pages}>
-        <ExportButton
-          exporting={{
-            name: 'waiting-messages',
-            page: (_client, after, limit) => readWaiting(webhook.id, after, limit),
-          }}
-          rowKey={({ position }) => position}
-        />
-        {(cursor !== undefined || data?.next_cursor != null) && (
-          <nav className={styles.pageButtons} aria-label={waiting.pages}>
-            <Button
-              variant="default"
-              size="xs"
-              disabled={cursor === undefined}
-              onClick={() => show(undefined, [])}
-            >
-              {waiting.first}
-            </Button>
-            <Button
-              variant="default"
-              size="xs"
-              disabled={passed.length === 0}
-              onClick={() => show(passed.at(-1), passed.slice(0, -1))}
-            >
-              {waiting.previous}
-            </Button>
-            <Button
-              variant="default"
-              size="xs"
-              disabled={data?.next_cursor == null}
-              onClick={() => {
-                // Until the page has arrived, the cursor is still that of the page itself.
-                if (isPlaceholderData) return;
-                show(data?.next_cursor ?? undefined, [...passed, cursor]);
-              }}
-            >
-              {waiting.next}
-            </Button>
-          </nav>
-        )}
-      </div>
+      <CursorPages
+        label={waiting.pages}
+        buttons={[
+          { label: waiting.first, show: cursor === undefined ? null : () => show(undefined, []) },
+          {
+            label: waiting.previous,
+            show: passed.length === 0 ? null : () => show(passed.at(-1), passed.slice(0, -1)),
+          },
+          {
+            label: waiting.next,
+            show:
+              next === null
+                ? null
+                : () => {
+                    // Until the page has arrived, the cursor is still that of the page itself.
+                    if (!isPlaceholderData) show(next, [...passed, cursor]);
+                  },
+          },
+        ]}
+        exporting={
+          <ExportButton
+            exporting={{
+              name: 'waiting-messages',
+              page: (_client, after, limit) => readWaiting(webhook.id, after, limit),
+            }}
+            rowKey={({ position }) => position}
+          />
+        }
+      />
       <PurgeDialog webhook={webhook} depth={depth} opened={purging} onClose={() => setPurging(false)} />
     </Panel>
   );
