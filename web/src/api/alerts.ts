@@ -8,7 +8,7 @@ import type {
 import { MINUTE_MS } from '../../../src/time/units.ts';
 import { withQuery } from './addresses.ts';
 import { LIVE_MS, polling } from './polling.ts';
-import { forEditQuery, pageQuery, recordQuery } from './queries.ts';
+import { type CursorPage, forEditQuery, pageQuery, recordQuery } from './queries.ts';
 import { type Read, readRecord, request } from './request.ts';
 
 export type { Alert, AlertFiring, AlertNotice };
@@ -52,7 +52,7 @@ export const alertForEditQuery = (id: number) =>
 
 /** The newest firings of a rule, or of all. */
 export const firingsQuery = (query: { alert_id?: number; limit: number }) =>
-  pageQuery<{ data: AlertFiring[]; next_cursor: string | null }>(
+  pageQuery<CursorPage<AlertFiring>>(
     [...alertsKey, 'firings', query],
     withQuery('/alert-firings', query),
     ALERT_LIST_MS,
@@ -63,7 +63,7 @@ export function readFirings(
   alertId: number,
   cursor: string | null,
   limit: number,
-): Promise<{ data: AlertFiring[]; next_cursor: string | null }> {
+): Promise<CursorPage<AlertFiring>> {
   return request('GET', withQuery('/alert-firings', { alert_id: alertId, limit, cursor }));
 }
 

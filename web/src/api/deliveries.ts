@@ -6,7 +6,7 @@ import type {
 } from '../../../src/webhooks/history/delivery-schemas.ts';
 import { withQuery } from './addresses.ts';
 import { LIVE_MS, polling } from './polling.ts';
-import { pageQuery } from './queries.ts';
+import { type CursorPage, liveQuery, pageQuery } from './queries.ts';
 import { request } from './request.ts';
 import { webhooksKey } from './webhooks.ts';
 
@@ -40,7 +40,7 @@ export const deliveriesQuery = (
     limit?: number;
   },
 ) =>
-  pageQuery<{ data: DeliverySummary[]; next_cursor: string | null }>(
+  pageQuery<CursorPage<DeliverySummary>>(
     [...webhooksKey, webhookId, 'deliveries', { outcome, cursor, filter, limit }],
     withQuery(`/webhooks/${webhookId}/deliveries`, { ...filter, limit, status: outcome, cursor }),
     LIVE_MS,
@@ -62,12 +62,10 @@ export const hasDeadLettersQuery = (webhookId: number) =>
   });
 
 export const deliveryQuery = (webhookId: number, deliveryId: number) =>
-  queryOptions({
-    queryKey: [...webhooksKey, webhookId, 'deliveries', deliveryId],
-    queryFn: ({ signal }) =>
-      request<Delivery>('GET', `/webhooks/${webhookId}/deliveries/${deliveryId}`, { signal }),
-    ...polling(LIVE_MS),
-  });
+  liveQuery<Delivery>(
+    [...webhooksKey, webhookId, 'deliveries', deliveryId],
+    `/webhooks/${webhookId}/deliveries/${deliveryId}`,
+  );
 
 /** The result of one step, and the cursor of the next one; null at the end. */
 export interface MatchingStep {

@@ -4,18 +4,12 @@ import type { WaitingReasonRecord } from '../../../src/ui-api/webhooks/waiting-r
 import type { EventRecord, EventWebhookRecord } from '../../../src/webhooks/events/event-schemas.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, LIVE_MS, polling } from './polling.ts';
-import { pageQuery } from './queries.ts';
+import { type CursorPage, liveQuery, pageQuery } from './queries.ts';
 import { request } from './request.ts';
 
 export type { EventRecord, EventWebhookRecord, ListedEvent, WaitingReasonRecord };
 
 export const eventsKey = ['events'] as const;
-
-/** A page of a list. There are links to the next page only. */
-export interface EventPage {
-  data: ListedEvent[];
-  next_cursor: string | null;
-}
 
 /** The filters of a search, as the API names them. */
 export interface EventSearch {
@@ -35,7 +29,7 @@ export interface EventSearch {
 
 /** A page of the event log, newest first, and which events have dead letters or waiting messages. */
 export const eventsQuery = (search: EventSearch, limit: number) =>
-  pageQuery<EventPage>(
+  pageQuery<CursorPage<ListedEvent>>(
     [...eventsKey, 'list', search, limit],
     withQuery('/ui/api/events', { ...search, limit }),
   );
@@ -48,7 +42,7 @@ export const eventQuery = (eventId: number) =>
 
 /** The outcomes of an event for webhooks: for those that got a message about it, or for the others. */
 export const eventWebhooksQuery = (eventId: number, gotMessage: boolean, cursor?: string) =>
-  pageQuery<{ data: EventWebhookRecord[]; next_cursor: string | null }>(
+  pageQuery<CursorPage<EventWebhookRecord>>(
     [...eventsKey, eventId, 'webhooks', gotMessage, cursor],
     withQuery(`/events/${eventId}/webhooks`, { got_message: gotMessage, limit: 50, cursor }),
     gotMessage ? LIVE_MS : LIST_MS,
@@ -56,16 +50,10 @@ export const eventWebhooksQuery = (eventId: number, gotMessage: boolean, cursor?
 
 /** The outcome of an event for one webhook: a list of one, or an empty one if the webhook does not exist. */
 export const eventWebhookQuery = (eventId: number, webhookId: number) =>
-  queryOptions({
-    queryKey: [...eventsKey, eventId, 'webhook', webhookId],
-    queryFn: ({ signal }) =>
-      request<{ data: EventWebhookRecord[] }>(
-        'GET',
-        withQuery(`/events/${eventId}/webhooks`, { webhook_id: webhookId }),
-        { signal },
-      ),
-    ...polling(LIVE_MS),
-  });
+  liveQuery<{ data: EventWebhookRecord[] }>(
+    [...eventsKey, eventId, 'webhook', webhookId],
+    withQuery(`/events/${eventId}/webhooks`, { webhook_id: webhookId }),
+  );
 
 /** Why messages of these webhooks wait. Webhooks that are only about to send theirs are omitted. */
 export const waitingReasonsQuery = (webhookIds: readonly number[]) =>

@@ -1,9 +1,8 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { FolderRecord } from '../../../src/content/folders/folder-schemas.ts';
 import { MINUTE_MS } from '../../../src/time/units.ts';
 import type { FolderOverview } from '../../../src/ui-api/content/folder-overview.ts';
 import type { FolderTree } from '../../../src/ui-api/content/folder-overview-routes.ts';
-import { polling } from './polling.ts';
+import { liveQuery } from './queries.ts';
 import { request } from './request.ts';
 
 export type { FolderOverview, FolderRecord, FolderTree };
@@ -16,11 +15,7 @@ const TREE_MS = MINUTE_MS;
 export const contentKey = ['content'] as const;
 
 /** All folders, up to a limit; beyond it, `truncated` is true. */
-export const folderTreeQuery = queryOptions({
-  queryKey: [...contentKey, 'folders'],
-  queryFn: ({ signal }) => request<FolderTree>('GET', '/ui/api/folders', { signal }),
-  ...polling(TREE_MS),
-});
+export const folderTreeQuery = liveQuery<FolderTree>([...contentKey, 'folders'], '/ui/api/folders', TREE_MS);
 
 export function createFolder(
   body: { name: string; parent_id: number },

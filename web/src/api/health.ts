@@ -1,12 +1,10 @@
-import { queryOptions } from '@tanstack/react-query';
 import type {
   HealthRecord as Health,
   HealthSummary,
   DifferenceRecord as SettingDifference,
   SettingRecord as SettingInForce,
 } from '../../../src/ui-api/health/health-overview-routes.ts';
-import { polling } from './polling.ts';
-import { request } from './request.ts';
+import { liveQuery } from './queries.ts';
 
 export type { Health, HealthSummary, SettingDifference, SettingInForce };
 
@@ -16,18 +14,14 @@ export type Check = (typeof CHECKS)[number];
 
 const HEALTH_MS = 10_000;
 
-export const healthQuery = queryOptions({
-  queryKey: ['health'],
-  queryFn: ({ signal }) => request<Health>('GET', '/ui/api/health', { signal }),
-  ...polling(HEALTH_MS),
-});
+export const healthQuery = liveQuery<Health>(['health'], '/ui/api/health', HEALTH_MS);
 
 /** Without the settings, which make up most of it. */
-export const healthSummaryQuery = queryOptions({
-  queryKey: ['health', 'summary'],
-  queryFn: ({ signal }) => request<HealthSummary>('GET', '/ui/api/health?settings=false', { signal }),
-  ...polling(HEALTH_MS),
-});
+export const healthSummaryQuery = liveQuery<HealthSummary>(
+  ['health', 'summary'],
+  '/ui/api/health?settings=false',
+  HEALTH_MS,
+);
 
 /** How many things do not work: services that do not respond, and the connection to targets. */
 export function countProblems({ checks, connection_trouble }: HealthSummary): number {

@@ -9,7 +9,7 @@ import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { accountsKey } from './accounts.ts';
 import { withQuery } from './addresses.ts';
 import { isProblem } from './errors.ts';
-import { pagesQuery } from './queries.ts';
+import { type CursorPage, pagesQuery } from './queries.ts';
 import { newIdempotencyKey, request } from './request.ts';
 
 export type { AccountWithContent, AddableAccount };
@@ -49,11 +49,6 @@ export const addableAccountsQuery = ({
     placeholderData: keepPreviousData,
   });
 
-interface AccountsWith {
-  data: AccountWithContent[];
-  next_cursor: string | null;
-}
-
 const accountsWithPath = ({ type, id }: ContentReference, cursor: string | null, limit: number) =>
   withQuery(`/content/${type}/${id}/accounts`, { limit, cursor });
 
@@ -62,13 +57,13 @@ export function readAccountsWith(
   asset: ContentReference,
   cursor: string | null,
   limit: number,
-): Promise<AccountsWith> {
+): Promise<CursorPage<AccountWithContent>> {
   return request('GET', accountsWithPath(asset, cursor, limit));
 }
 
 /** The accounts that have an asset, and how they have it, page by page. */
 export const accountsWithQuery = ({ type, id }: ContentReference) =>
-  pagesQuery<AccountsWith>([...accountsKey, 'with', type, id], (cursor) =>
+  pagesQuery<CursorPage<AccountWithContent>>([...accountsKey, 'with', type, id], (cursor) =>
     accountsWithPath({ type, id }, cursor, ACCOUNTS_PER_PAGE),
   );
 

@@ -13,7 +13,7 @@ import type {
 import type { RegistrationOverview } from '../../../src/ui-api/content/account-list-routes.ts';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import { pageQuery, pagesQuery, recordQuery } from './queries.ts';
+import { type CursorPage, pageQuery, pagesQuery, recordQuery } from './queries.ts';
 import { deleteIfPresent, LONG_DELETION_MS, type Read, replaceRecord, request } from './request.ts';
 
 export {
@@ -95,13 +95,11 @@ export function attemptsOf(pages: readonly Runtime[]): Attempt[] {
 
 /** The statements of a cmi5 or xAPI course, oldest first, page by page. */
 export const statementsQuery = (id: string) =>
-  pagesQuery<{ data: Statement[]; next_cursor: string | null }>(
-    [...registrationsKey, id, 'statements'],
-    (cursor) =>
-      withQuery(`/registrations/${encodeURIComponent(id)}/statements`, {
-        limit: STATEMENTS_PER_PAGE,
-        cursor,
-      }),
+  pagesQuery<CursorPage<Statement>>([...registrationsKey, id, 'statements'], (cursor) =>
+    withQuery(`/registrations/${encodeURIComponent(id)}/statements`, {
+      limit: STATEMENTS_PER_PAGE,
+      cursor,
+    }),
   );
 
 export function createRegistration(body: RegistrationInput, idempotencyKey: string): Promise<Registration> {
@@ -122,7 +120,7 @@ export async function isRegistered(
   };
   for (let cursor: string | null = null; ; ) {
     const path: string = withQuery('/registrations', cursor === null ? query : { ...query, cursor });
-    const page: { data: Registration[]; next_cursor: string | null } = await request('GET', path);
+    const page: CursorPage<Registration> = await request('GET', path);
     const isFound = page.data.some(({ course_id, equivalent_id }) =>
       type === 'COURSE' ? course_id === id && equivalent_id === null : equivalent_id === id,
     );

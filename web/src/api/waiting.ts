@@ -1,12 +1,11 @@
-import { queryOptions } from '@tanstack/react-query';
 import type {
   PurgeRecord,
   WaitingSummary,
   WaitingRecord as WaitingWhole,
 } from '../../../src/webhooks/lines/waiting-schemas.ts';
 import { withQuery } from './addresses.ts';
-import { LIVE_MS, polling } from './polling.ts';
-import { pageQuery } from './queries.ts';
+import { LIVE_MS } from './polling.ts';
+import { type CursorPage, liveQuery, pageQuery } from './queries.ts';
 import { request } from './request.ts';
 import { webhooksKey } from './webhooks.ts';
 
@@ -21,7 +20,7 @@ const PURGED_TOGETHER = 500;
 
 /** A page of the messages that wait for a webhook, the head first. */
 export const waitingQuery = (webhookId: number, cursor: string | undefined) =>
-  pageQuery<{ data: WaitingMessage[]; next_cursor: string | null }>(
+  pageQuery<CursorPage<WaitingMessage>>(
     [...webhooksKey, webhookId, 'waiting', { cursor }],
     withQuery(`/webhooks/${webhookId}/line/messages`, { limit: PAGE_SIZE, cursor }),
     LIVE_MS,
@@ -32,18 +31,16 @@ export function readWaiting(
   webhookId: number,
   cursor: string | null,
   limit: number,
-): Promise<{ data: WaitingMessage[]; next_cursor: string | null }> {
+): Promise<CursorPage<WaitingMessage>> {
   return request('GET', withQuery(`/webhooks/${webhookId}/line/messages`, { limit, cursor }));
 }
 
 /** One waiting message. */
 export const waitingMessageQuery = (webhookId: number, position: number) =>
-  queryOptions({
-    queryKey: [...webhooksKey, webhookId, 'waiting', position],
-    queryFn: ({ signal }) =>
-      request<WaitingRecord>('GET', `/webhooks/${webhookId}/line/messages/${position}`, { signal }),
-    ...polling(LIVE_MS),
-  });
+  liveQuery<WaitingRecord>(
+    [...webhooksKey, webhookId, 'waiting', position],
+    `/webhooks/${webhookId}/line/messages/${position}`,
+  );
 
 /** Moves one waiting message to dead letters. */
 export function skipWaiting(webhookId: number, position: number): Promise<unknown> {

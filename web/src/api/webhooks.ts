@@ -2,9 +2,8 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Subtopic } from '../../../src/events/catalogue.ts';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import { FOR_EDIT } from './for-edit.ts';
 import { LIVE_MS, polling } from './polling.ts';
-import { forEditQuery, pageQuery, recordQuery } from './queries.ts';
+import { type CursorPage, FOR_EDIT, forEditQuery, liveQuery, pageQuery, recordQuery } from './queries.ts';
 import { readRecord, recordOf, request, requestTimed, type Timed } from './request.ts';
 import type {
   Line,
@@ -46,11 +45,7 @@ export const foundWebhooksQuery = (search: string) =>
 
 /** A webhook as the list shows it. */
 export const webhookOverviewQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...WEBHOOKS, id, 'overview'],
-    queryFn: ({ signal }) => request<WebhookOverview>('GET', `/ui/api/webhooks/${id}`, { signal }),
-    ...polling(LIVE_MS),
-  });
+  liveQuery<WebhookOverview>([...WEBHOOKS, id, 'overview'], `/ui/api/webhooks/${id}`);
 
 /** The record with its `ETag`. */
 export const webhookQuery = (id: number) =>
@@ -84,7 +79,7 @@ async function readNames(ids: readonly number[], signal: AbortSignal): Promise<M
   const missing = new Set(ids);
   for (let cursor: string | null = null; missing.size > 0; ) {
     const path: string = withQuery('/webhooks', { limit: NAMES_AT_ONCE, cursor });
-    const page: { data: WebhookRecord[]; next_cursor: string | null } = await request('GET', path, {
+    const page: CursorPage<WebhookRecord> = await request('GET', path, {
       signal,
     });
     for (const { id, name } of page.data) if (missing.delete(id)) names.set(id, name);
@@ -99,19 +94,11 @@ export const webhookForEditQuery = (id: number) =>
   forEditQuery<WebhookRecord>([...WEBHOOKS, id, 'edit'], `/webhooks/${id}`);
 
 export const statisticsQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...WEBHOOKS, id, 'statistics'],
-    queryFn: ({ signal }) => request<WebhookStatistics>('GET', `/webhooks/${id}/statistics`, { signal }),
-    ...polling(LIVE_MS),
-  });
+  liveQuery<WebhookStatistics>([...WEBHOOKS, id, 'statistics'], `/webhooks/${id}/statistics`);
 
 /** How well a webhook delivers and, if it is in error, why. */
 export const healthQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...WEBHOOKS, id, 'health'],
-    queryFn: ({ signal }) => request<WebhookHealth>('GET', `/webhooks/${id}/health`, { signal }),
-    ...polling(LIVE_MS),
-  });
+  liveQuery<WebhookHealth>([...WEBHOOKS, id, 'health'], `/webhooks/${id}/health`);
 
 export const lineQuery = (id: number) =>
   queryOptions({

@@ -3,6 +3,7 @@ import { IconDownload, IconX } from '@tabler/icons-react';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type Key, useEffect, useRef, useState } from 'react';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
+import type { CursorPage } from '../api/queries.ts';
 import { pageCode } from '../navigation/page-code.ts';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
@@ -29,11 +30,7 @@ export interface LogExport<T> {
   /** The name of the file without its extension. */
   name: string;
   /** The page of at most `limit` rows after a cursor, with the filters of the list; null for the first page. */
-  page: (
-    client: QueryClient,
-    cursor: string | null,
-    limit: number,
-  ) => Promise<{ data: readonly T[]; next_cursor: string | null }>;
+  page: (client: QueryClient, cursor: string | null, limit: number) => Promise<CursorPage<T>>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
+import type { CursorPage } from '../api/queries.ts';
 import { shared } from '../texts/shared.ts';
 
 /**
@@ -10,16 +11,13 @@ export function SearchStatus({
   empty,
 }: {
   /** Undefined while the results are loading. */
-  page: { data: readonly unknown[]; next_cursor: string | null } | undefined;
+  page: CursorPage<unknown> | undefined;
   /** The title that is shown if there are none. */
   empty: string;
 }) {
   return <VisuallyHidden role="status">{page !== undefined && wordsOf(page, empty)}</VisuallyHidden>;
 }
 
-function wordsOf(
-  { data, next_cursor: next }: { data: readonly unknown[]; next_cursor: string | null },
-  empty: string,
-) {
+function wordsOf({ data, next_cursor: next }: CursorPage<unknown>, empty: string) {
   return data.length === 0 ? empty : shared.table.results(data.length, next !== null);
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { Icon } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { CursorPage } from '../../api/queries.ts';
 import { CursorPages } from '../cursor-pages.tsx';
 import tableStyles from '../data-table.module.css';
 import { EmptyState } from '../empty-state.tsx';
@@ -29,7 +30,7 @@ export function LogPage<Entry extends { id: number | string }>({
   list,
 }: {
   table: TableState;
-  query: UseQueryResult<{ data: Entry[]; next_cursor: string | null }>;
+  query: UseQueryResult<CursorPage<Entry>>;
   words: LogWords & {
     title: string;
     description: string;

@@ -9,7 +9,7 @@ import {
 } from '../../../api/content-assets.ts';
 import { ApiError, isOutdated } from '../../../api/errors.ts';
 import { contentKey, createFolder } from '../../../api/folders.ts';
-import { FOR_EDIT } from '../../../api/for-edit.ts';
+import { FOR_EDIT } from '../../../api/queries.ts';
 import type { Read } from '../../../api/request.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { FormButtons } from '../../../components/form-buttons.tsx';

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { DeliverySummary } from '../../../api/deliveries.ts';
+import type { CursorPage } from '../../../api/queries.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { BusyButton } from '../../../components/busy-button.tsx';
 import { useDeadLetterActions } from '../../../components/dead-letters/use-dead-letter-actions.tsx';
@@ -18,9 +19,7 @@ export function isWaiting({ status }: DeliverySummary): boolean {
 }
 
 /** A page of a history. */
-interface HistoryPage {
-  data: readonly DeliverySummary[];
-  next_cursor: string | null;
+interface HistoryPage extends CursorPage<DeliverySummary> {
   /** Where it starts; undefined for the first one. */
   cursor: string | undefined;
   /** Identifies the list, by its filters. */
