@@ -10,7 +10,7 @@ export function SearchButton({ onOpen }: { onOpen: () => void }) {
     <UnstyledButton className={styles.button} onClick={onOpen} aria-keyshortcuts="Control+K Meta+K">
       <IconSearch size={16} stroke={1.6} aria-hidden />
       <span className={styles.label}>{palette.open}</span>
-      <Kbd size="xs" aria-hidden className={styles.keys!}>
+      <Kbd size="xs" aria-hidden>
         {modKey()} K
       </Kbd>
     </UnstyledButton>

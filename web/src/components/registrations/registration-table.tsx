@@ -1,6 +1,5 @@
 import { IconCertificate } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { fetchCurrent } from '../../api/query-client.ts';
 import {
   deleteRegistration,
@@ -100,14 +99,7 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
 ];
 
 /** Registrations: all of them, or those of one account. */
-export function RegistrationTable({
-  accountId,
-  emptyAction,
-}: {
-  accountId?: number;
-  /** An action for the empty list. */
-  emptyAction?: ReactNode;
-}) {
+export function RegistrationTable({ accountId }: { accountId?: number }) {
   const isAdmin = useIsAdmin();
   const table = useTable(OTHERS);
   const {
@@ -207,7 +199,6 @@ export function RegistrationTable({
                   ? registrations.empty.description
                   : registrations.empty.viewer
             }
-            action={emptyAction}
           />
         }
       />

@@ -15,14 +15,12 @@ export function FolderField({
   location,
   onChange,
   error,
-  readOnly,
 }: {
   value: number;
   /** The location as it was read, used until the tree is loaded. */
   location: string;
   onChange: (folderId: number) => void;
   error: string | undefined;
-  readOnly: boolean;
 }) {
   const id = useId();
   const [opened, setOpened] = useState(false);
@@ -41,16 +39,14 @@ export function FolderField({
         <bdi className={styles.folderName}>
           {index !== null && node !== undefined ? index.location(node) : location}
         </bdi>
-        {!readOnly && (
-          <Button
-            variant="default"
-            size="xs"
-            aria-label={`${groups.folder}: ${groups.changeFolder}`}
-            onClick={() => setOpened(true)}
-          >
-            {groups.changeFolder}
-          </Button>
-        )}
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={`${groups.folder}: ${groups.changeFolder}`}
+          onClick={() => setOpened(true)}
+        >
+          {groups.changeFolder}
+        </Button>
       </div>
       <Modal opened={opened} onClose={close} title={groups.chooseFolder} size="md">
         {index === null ? (

@@ -86,7 +86,6 @@ export function GroupForm({
             location={location}
             onChange={(folderId) => change({ folderId })}
             error={errors.folder}
-            readOnly={readOnly}
           />
         </div>
       )}

@@ -61,7 +61,7 @@ function Step({
       <span className={styles.mark} aria-hidden="true">
         {state === 'done' ? <IconCheck size={16} stroke={2} /> : number}
       </span>
-      <div className={styles.words}>
+      <div>
         <h3 className={styles.title}>
           {title}
           {state === 'done' && <span className={styles.done}>{texts.done}</span>}
