@@ -15,7 +15,6 @@ import { contentRoutes } from '../pages/content/routes.ts';
 import { dashboardRoutes } from '../pages/dashboard/routes.ts';
 import { deadLetterRoutes } from '../pages/dead-letters/routes.ts';
 import { eventRoutes } from '../pages/events/routes.ts';
-import { integrationRoutes } from '../pages/integrations/routes.ts';
 import { profileRoutes } from '../pages/profile/routes.ts';
 import { registrationRoutes } from '../pages/registrations/routes.ts';
 import { accountRoutes } from '../pages/sign-in/routes.ts';
@@ -34,7 +33,6 @@ const routeTree = rootRoute.addChildren([
     ...profileRoutes,
     unknownRoute,
     adminRoute.addChildren([
-      ...integrationRoutes,
       ...webhookRoutes,
       ...clientRoutes,
       ...deadLetterRoutes,

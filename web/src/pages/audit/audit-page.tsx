@@ -6,9 +6,9 @@ import { type ActorType, auditQuery } from '../../api/audit.ts';
 import { AuditList } from '../../components/audit/audit-list.tsx';
 import { LinkedFilter } from '../../components/log/log-filters.tsx';
 import { LOG_PAGE_SIZE, LogPage } from '../../components/log/log-page.tsx';
-import { useLog } from '../../components/log/use-log.ts';
 import { TableFilter } from '../../components/table-filter.tsx';
 import { TextFilter } from '../../components/text-filter.tsx';
+import { useTable } from '../../components/use-table.ts';
 import { audit } from '../../texts/audit.ts';
 import { toInstant } from '../../utilities/local-time.ts';
 
@@ -20,7 +20,7 @@ const OBJECTS = AUDIT_OBJECT_TYPES.map((value) => ({ value, label: audit.objects
 /** Who changed what and when, by actor, action, object and time. */
 export function AuditPage() {
   const { user, actor_type, action, object_type, object_id, from, to, cursor } = route.useSearch();
-  const table = useLog();
+  const table = useTable(['cursor']);
   const searched = {
     user,
     actor_type,

@@ -6,10 +6,10 @@ import { eventsQuery } from '../../api/events.ts';
 import { EventList } from '../../components/events/event-list.tsx';
 import { LinkedFilter } from '../../components/log/log-filters.tsx';
 import { LOG_PAGE_SIZE, LogPage } from '../../components/log/log-page.tsx';
-import { useLog } from '../../components/log/use-log.ts';
 import { AssetFilter } from '../../components/registrations/asset-filter.tsx';
 import { TableFilter } from '../../components/table-filter.tsx';
 import { TextFilter } from '../../components/text-filter.tsx';
+import { useTable } from '../../components/use-table.ts';
 import { events } from '../../texts/events.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { toInstant } from '../../utilities/local-time.ts';
@@ -38,7 +38,7 @@ export function EventsPage() {
     sort: _sort,
     ...filter
   } = route.useSearch();
-  const table = useLog();
+  const table = useTable(['cursor']);
   const searched = {
     ...filter,
     from_dt: toInstant(from ?? '') ?? undefined,

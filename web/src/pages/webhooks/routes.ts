@@ -1,4 +1,4 @@
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { TOPICS } from '../../../../src/events/catalogue.ts';
 import { WEBHOOK_SORTS, WEBHOOK_STATES } from '../../../../src/ui-api/webhooks/webhook-list-choices.ts';
 import { adminRoute } from '../../layout/root-routes.ts';
@@ -8,7 +8,18 @@ import { onlyKnown } from '../../utilities/known-search.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 import { detailsSearch } from './details/details-search.ts';
 
-const PATH = 'administration/integrations/webhooks';
+const INTEGRATIONS = 'administration/integrations';
+const PATH = `${INTEGRATIONS}/webhooks` as const;
+
+/** The address of all integrations shows the webhooks. */
+const integrations = createRoute({
+  getParentRoute: () => adminRoute,
+  path: INTEGRATIONS,
+  beforeLoad: () => {
+    throw redirect({ to: '/administration/integrations/webhooks', replace: true });
+  },
+  staticData: { needs: 'webhooks:read' },
+});
 
 const list = createRoute({
   getParentRoute: () => adminRoute,
@@ -48,4 +59,4 @@ const edit = createRoute({
 });
 
 /** The pages of webhooks. */
-export const webhookRoutes = [list, add, details, edit] as const;
+export const webhookRoutes = [integrations, list, add, details, edit] as const;
