@@ -1,13 +1,12 @@
-import { Anchor, Pagination, Select, Skeleton, VisuallyHidden } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Anchor, Select, Skeleton, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ListResponse } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../utilities/table-search.ts';
 import styles from './data-table.module.css';
+import { ListPages } from './list-pages.tsx';
 import type { FurtherSearch } from './search-further.tsx';
-import { PHONE } from './use-row-form.ts';
 import type { TableState } from './use-table.ts';
 
 const words = shared.table;
@@ -27,7 +26,6 @@ export function TableFooter({
   /** Actions on the whole list. */
   actions: ReactNode;
 }) {
-  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   if (page === undefined) {
     // A separate key, so that the page does not jump when the placeholder is replaced.
     return (
@@ -80,24 +78,14 @@ export function TableFooter({
           data={PAGE_SIZES.map((each) => ({ value: String(each), label: words.rows(each) }))}
         />
       )}
-      {pages > 1 && (
-        <Pagination
-          component="nav"
-          aria-label={words.pages}
-          size="sm"
-          total={pages}
-          value={current}
-          siblings={isPhone === true ? 0 : 1}
-          onChange={(chosen) => {
-            table.change({ page: chosen === 1 ? undefined : chosen });
-            window.scrollTo({ top: 0 });
-          }}
-          getItemProps={(number) => ({ 'aria-label': words.page(number) })}
-          getControlProps={(control) => ({
-            'aria-label': control === 'previous' ? words.previous : words.next,
-          })}
-        />
-      )}
+      <ListPages
+        pages={pages}
+        page={current}
+        onPage={(chosen) => {
+          table.change({ page: chosen === 1 ? undefined : chosen });
+          window.scrollTo({ top: 0 });
+        }}
+      />
     </div>
   );
 }

@@ -1,13 +1,12 @@
-import { Button, Pagination, Skeleton } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Button, Skeleton } from '@mantine/core';
 import { assetKey } from '../../../../src/events/asset-key.ts';
 import type { ListResponse } from '../../../../src/ui-api/list-query.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { ErrorState } from '../error-state.tsx';
+import { ListPages } from '../list-pages.tsx';
 import { ScrollBox } from '../scroll-box.tsx';
-import { PHONE } from '../use-row-form.ts';
 import type { Choice } from './choice.ts';
 import styles from './content-dialog.module.css';
 import { Match, SingleMatch } from './match-rows.tsx';
@@ -103,7 +102,7 @@ export function ContentMatches<T extends Choice>({
             {texts.chooseAll}
           </Button>
         )}
-        <Pages found={found} page={page} onPage={onPage} />
+        <ListPages pages={Math.ceil(found.total / found.limit)} page={page} onPage={onPage} />
       </div>
     </>
   );
@@ -125,34 +124,5 @@ function Range({
       )}
       {total_is_lower_bound === true && offset + limit >= total && <> {shared.table.bound(totalText)}</>}
     </span>
-  );
-}
-
-function Pages({
-  found: { total, limit },
-  page,
-  onPage,
-}: {
-  found: ListResponse<unknown>;
-  page: number;
-  onPage: (page: number) => void;
-}) {
-  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
-  const pages = Math.ceil(total / limit);
-  if (pages < 2) return null;
-  return (
-    <Pagination
-      component="nav"
-      aria-label={shared.table.pages}
-      size="sm"
-      total={pages}
-      value={page}
-      siblings={isPhone === true ? 0 : 1}
-      onChange={onPage}
-      getItemProps={(number) => ({ 'aria-label': shared.table.page(number) })}
-      getControlProps={(control) => ({
-        'aria-label': control === 'previous' ? shared.table.previous : shared.table.next,
-      })}
-    />
   );
 }
