@@ -1,8 +1,10 @@
-import type { Key } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Key, ReactNode } from 'react';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
 import { DataRows } from './data-rows.tsx';
 import type { RowSelecting } from './data-table.tsx';
+import { ErrorState } from './error-state.tsx';
 import { ExportButton } from './export-button.tsx';
 import { selectColumn } from './selection/select-column.tsx';
 import { SelectionBar } from './selection/selection-bar.tsx';
@@ -15,21 +17,32 @@ const PLACEHOLDER_ROWS = 3;
 export function ShortList<T extends object>({
   label,
   columns,
-  rows,
+  query,
   rowKey,
   selecting,
   exportName,
+  empty,
 }: {
   /** The name of the list: `Alerts`. */
   label: string;
   columns: readonly Column<T>[];
-  /** Undefined while loading. */
-  rows: readonly T[] | undefined;
+  query: Pick<UseQueryResult<readonly T[]>, 'data' | 'error' | 'refetch'>;
   rowKey: (row: T) => Key;
   selecting: RowSelecting<T>;
   /** The name of the exported file, without its extension. */
   exportName: string;
+  /** Shown if there are no rows. */
+  empty?: ReactNode;
 }) {
+  const { data: rows, error, refetch } = query;
+  if (rows === undefined && error !== null) {
+    return (
+      <div className={styles.frame}>
+        <ErrorState error={error} retry={() => void refetch()} />
+      </div>
+    );
+  }
+  if (rows?.length === 0 && empty !== undefined) return <div className={styles.frame}>{empty}</div>;
   const { selection, nameOf, actions } = selecting;
   const total = rows?.length ?? 0;
   return (

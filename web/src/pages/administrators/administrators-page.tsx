@@ -4,7 +4,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Administrator, administratorsQuery, deleteAdministrator } from '../../api/administrators.ts';
 import { LIST_MS, polling } from '../../api/polling.ts';
-import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { useBulkDelete } from '../../components/selection/use-bulk-delete.tsx';
 import { useSelection } from '../../components/selection/use-selection.ts';
@@ -60,11 +59,11 @@ const COLUMNS: readonly Column<Administrator>[] = [
 
 /** The people who may sign in: invite, change, delete. */
 export function AdministratorsPage() {
-  const { data, error, refetch } = useQuery({ ...administratorsQuery, ...polling(LIST_MS) });
+  const query = useQuery({ ...administratorsQuery, ...polling(LIST_MS) });
   const [inviting, setInviting] = useState(false);
   const { act, dialogs } = useAdministratorActions();
   const queryClient = useQueryClient();
-  const selection = useSelection(data ?? [], keyOf, { isWhole: true });
+  const selection = useSelection(query.data ?? [], keyOf, { isWhole: true });
   const remove = useBulkDelete(selection, {
     words: texts.deleteDialog.many,
     nameOf,
@@ -94,20 +93,14 @@ export function AdministratorsPage() {
           </Button>
         }
       />
-      {data === undefined && error !== null ? (
-        <div className={styles.frame}>
-          <ErrorState error={error} retry={() => void refetch()} />
-        </div>
-      ) : (
-        <ShortList
-          label={texts.title}
-          columns={columns}
-          rows={data}
-          rowKey={keyOf}
-          selecting={{ selection, nameOf, actions: remove.button }}
-          exportName="administrators"
-        />
-      )}
+      <ShortList
+        label={texts.title}
+        columns={columns}
+        query={query}
+        rowKey={keyOf}
+        selecting={{ selection, nameOf, actions: remove.button }}
+        exportName="administrators"
+      />
       {remove.dialog}
       {dialogs}
       <InviteDialog opened={inviting} onClose={() => setInviting(false)} />

@@ -2,7 +2,6 @@ import { IconBell, IconPlus } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Alert, alertListQuery, alertsKey, deleteAlert } from '../../api/alerts.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/links.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowLink } from '../../components/row-link.tsx';
@@ -59,9 +58,9 @@ function actionsColumn(act: ReturnType<typeof useAlertActions>['act']): Column<A
 
 /** The alert rules, with their state and whether their notices arrive. */
 export function AlertsPage() {
-  const { data, error, refetch } = useQuery(alertListQuery);
+  const query = useQuery(alertListQuery);
   const queryClient = useQueryClient();
-  const selection = useSelection(data ?? [], keyOf, { isWhole: true });
+  const selection = useSelection(query.data ?? [], keyOf, { isWhole: true });
   const actions = useAlertActions();
   const remove = useBulkDelete(selection, {
     words: texts.remove.many,
@@ -73,24 +72,15 @@ export function AlertsPage() {
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} actions={<CreateButton />} />
-      {data === undefined && error !== null ? (
-        <div className={styles.frame}>
-          <ErrorState error={error} retry={() => void refetch()} />
-        </div>
-      ) : data?.length === 0 ? (
-        <div className={styles.frame}>
-          <EmptyState icon={IconBell} title={texts.empty.title} description={texts.empty.description} />
-        </div>
-      ) : (
-        <ShortList
-          label={texts.title}
-          columns={[...COLUMNS, actionsColumn(actions.act)]}
-          rows={data}
-          rowKey={keyOf}
-          selecting={{ selection, nameOf, actions: remove.button }}
-          exportName="alerts"
-        />
-      )}
+      <ShortList
+        label={texts.title}
+        columns={[...COLUMNS, actionsColumn(actions.act)]}
+        query={query}
+        rowKey={keyOf}
+        selecting={{ selection, nameOf, actions: remove.button }}
+        exportName="alerts"
+        empty={<EmptyState icon={IconBell} title={texts.empty.title} description={texts.empty.description} />}
+      />
       {remove.dialog}
       {actions.dialogs}
     </>
