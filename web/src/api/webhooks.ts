@@ -30,11 +30,12 @@ const NAMES_AT_ONCE = 200;
 /** The number of names up to which each is read by itself. */
 const FEW_NAMES = 20;
 
-const WEBHOOKS = ['webhooks'] as const;
+/** All queries about webhooks, which are repeated after a change. */
+export const webhooksKey = ['webhooks'] as const;
 
 export const webhookListQuery = (query: object) =>
   pageQuery<ListResponse<WebhookOverview>>(
-    [...WEBHOOKS, 'list', query],
+    [...webhooksKey, 'list', query],
     withQuery('/ui/api/webhooks', query),
     WEBHOOK_LIST_MS,
   );
@@ -45,11 +46,11 @@ export const foundWebhooksQuery = (search: string) =>
 
 /** A webhook as the list shows it. */
 export const webhookOverviewQuery = (id: number) =>
-  liveQuery<WebhookOverview>([...WEBHOOKS, id, 'overview'], `/ui/api/webhooks/${id}`);
+  liveQuery<WebhookOverview>([...webhooksKey, id, 'overview'], `/ui/api/webhooks/${id}`);
 
 /** The record with its `ETag`. */
 export const webhookQuery = (id: number) =>
-  recordQuery<WebhookRecord>([...WEBHOOKS, id, 'record'], `/webhooks/${id}`, LIVE_MS);
+  recordQuery<WebhookRecord>([...webhooksKey, id, 'record'], `/webhooks/${id}`, LIVE_MS);
 
 /**
  * The queries for the names of webhooks by id, without those of deleted ones. A few are read one by one, so that each
@@ -63,7 +64,7 @@ const nameQuery = (
   read: (ids: readonly number[], signal: AbortSignal) => Promise<Map<number, string>>,
 ) =>
   queryOptions({
-    queryKey: [...WEBHOOKS, 'names', ids],
+    queryKey: [...webhooksKey, 'names', ids],
     queryFn: ({ signal }) => read(ids, signal),
     ...FOR_EDIT,
   });
@@ -91,31 +92,28 @@ async function readNames(ids: readonly number[], signal: AbortSignal): Promise<M
 
 /** What an edit starts from. */
 export const webhookForEditQuery = (id: number) =>
-  forEditQuery<WebhookRecord>([...WEBHOOKS, id, 'edit'], `/webhooks/${id}`);
+  forEditQuery<WebhookRecord>([...webhooksKey, id, 'edit'], `/webhooks/${id}`);
 
 export const statisticsQuery = (id: number) =>
-  liveQuery<WebhookStatistics>([...WEBHOOKS, id, 'statistics'], `/webhooks/${id}/statistics`);
+  liveQuery<WebhookStatistics>([...webhooksKey, id, 'statistics'], `/webhooks/${id}/statistics`);
 
 /** How well a webhook delivers and, if it is in error, why. */
 export const healthQuery = (id: number) =>
-  liveQuery<WebhookHealth>([...WEBHOOKS, id, 'health'], `/webhooks/${id}/health`);
+  liveQuery<WebhookHealth>([...webhooksKey, id, 'health'], `/webhooks/${id}/health`);
 
 export const lineQuery = (id: number) =>
   queryOptions({
-    queryKey: [...WEBHOOKS, id, 'line'],
+    queryKey: [...webhooksKey, id, 'line'],
     queryFn: ({ signal }) => requestTimed<Line>('GET', `/webhooks/${id}/line`, { signal }),
     ...polling<Timed<Line>>(LIVE_MS, recordOf),
   });
 
 export const trendQuery = (id: number, period: TrendPeriod) =>
   pageQuery<Trend>(
-    [...WEBHOOKS, id, 'trend', period],
+    [...webhooksKey, id, 'trend', period],
     withQuery(`/ui/api/webhooks/${id}/trend`, { period }),
     TREND_MS,
   );
-
-/** All queries about webhooks, which are repeated after a change. */
-export const webhooksKey = WEBHOOKS;
 
 export function createWebhook(body: WebhookConfiguration, idempotencyKey: string): Promise<WebhookRecord> {
   return request('POST', '/webhooks', { body, idempotencyKey });
