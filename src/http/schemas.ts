@@ -35,8 +35,8 @@ export function describedAs<T extends TSchema>(schema: T, described: object) {
 /** The key under which a text says what it must be read as, so that the schema finds it together with other errors. */
 export const READ_AS = 'x-read-as';
 
-/** The meaning of a text with this key. `pair-cursor`: the cursor of a purge. */
-export type ReadAs = 'time' | 'cursor' | 'pair-cursor' | 'replay-cursor';
+/** The meaning of a text with this key. */
+export type ReadAs = 'time' | 'cursor' | 'letter-cursor' | 'purge-cursor' | 'replay-cursor' | 'step-cursor';
 
 /** The mark of a record whose responses carry an ETag, for the API description. */
 export const ETAG_MARK = 'x-etag';

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Reader } from '../../database/database.ts';
+import { given, givenTime } from '../../http/given.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { MAX_CURSOR_LENGTH, pairCursor, parsePairCursor } from '../../http/paging.ts';
 import type { Routes } from '../../http/routes.ts';
-import { Id, MAX_DATE_TIME_LENGTH } from '../../http/schemas.ts';
-import { invalidInput } from '../../problems/problem.ts';
-import { formatDateTime, INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
+import { Id, READ_AS, TimeQuery } from '../../http/schemas.ts';
+import { formatDateTime } from '../../time/date-time.ts';
 import type { DeadLetterStep, DeadLetterSteps } from '../../webhooks/history/dead-letter-steps.ts';
 import { deliveryFilter, FilterQuery } from '../../webhooks/history/delivery-schemas.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
@@ -40,7 +40,7 @@ const Query = Type.Object(
     webhook_id: Type.Optional(Id()),
     ...FilterQuery.properties,
     /** The `next_cursor` of a previous page. The list continues there. */
-    cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH })),
+    cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH, [READ_AS]: 'letter-cursor' })),
     ...partMembers(MAX_COUNTED),
   },
   { additionalProperties: false },
@@ -51,10 +51,9 @@ const StepBody = Type.Object(
     /** Defaults to all webhooks. A redelivery omits inactive and deleted ones. */
     webhook_id: Type.Optional(Id()),
     filter: Type.Optional(FilterQuery),
-    /** `until_dt` of the previous step; omitted in the first. */
-    until_dt: Type.Optional(Type.String({ maxLength: MAX_DATE_TIME_LENGTH })),
+    until_dt: TimeQuery('`until_dt` of the previous step; omitted in the first.'),
     /** `next_cursor` of the previous step; omitted in the first. */
-    cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH })),
+    cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH, [READ_AS]: 'step-cursor' })),
   },
   { additionalProperties: false },
 );
@@ -85,14 +84,12 @@ function listRoute(routes: Routes, reader: Reader): void {
     async (request): Promise<DeadLetterListResponse> => {
       const part = listPart(request.query, 'dead_lettered');
       const { search, webhook_id, cursor, limit: _limit, offset: _offset, ...members } = request.query;
-      const after = cursor === undefined ? undefined : parsePairCursor(cursor);
-      if (after === null)
-        throw invalidInput([{ pointer: '/query/cursor', detail: 'must be a next_cursor of this list' }]);
+      const after = given(parsePairCursor, cursor);
       const filter = {
         search: searchText(search),
         webhookId: webhook_id ?? null,
         deliveries: deliveryFilter(members),
-        after: after === undefined ? null : { updatedAt: after[0], id: after[1] },
+        after: after === null ? null : { updatedAt: after[0], id: after[1] },
       };
       const page = await listDeadLetters(reader, filter, part);
       return {
@@ -118,21 +115,15 @@ function stepRoute(
       },
     },
     async (request, reply) => {
-      const { webhook_id: webhookId, until_dt: untilText, cursor, filter = {} } = request.body;
-      const until = untilText === undefined ? undefined : parseDateTime(untilText);
-      const from = cursor === undefined ? undefined : parsePairCursor(cursor);
-      const wrong = [
-        ...(until === null ? [{ pointer: '/until_dt', detail: INVALID_DATE_TIME }] : []),
-        ...(from === null ? [{ pointer: '/cursor', detail: 'must be a next_cursor of a step' }] : []),
-      ];
-      if (wrong.length > 0) throw invalidInput(wrong);
+      const { webhook_id: webhookId, until_dt: until, cursor, filter = {} } = request.body;
+      const from = given(parsePairCursor, cursor);
       const asked = {
         action,
         by: actorOf(request),
         webhookId: webhookId ?? null,
         filter: deliveryFilter(filter),
-        until: until ?? undefined,
-        from: from == null ? null : { webhookId: from[0], deliveryId: from[1] },
+        until: givenTime(until) ?? undefined,
+        from: from === null ? null : { webhookId: from[0], deliveryId: from[1] },
       };
       return await idempotency.respond(request, reply, async (tx) => ({
         status: 200,
