@@ -11,7 +11,7 @@ export function given<T>(read: (text: string) => T | null, text: string | undefi
   return value;
 }
 
-/** The time of a member (`TimeQuery`), in epoch milliseconds; null if it is missing. */
-export function givenTime(text: string | undefined): number | null {
-  return given(parseDateTime, text);
+/** The time of a member (`TimeQuery`, `DateTimeInput`), in epoch milliseconds; null if it is missing or null. */
+export function givenTime(text: string | null | undefined): number | null {
+  return given(parseDateTime, text ?? undefined);
 }

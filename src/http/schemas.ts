@@ -88,10 +88,8 @@ export function PathId(description: string) {
 
 /** A time in a request. The service reads every form of ISO 8601 with a time zone. */
 export function DateTimeInput(description: string) {
-  return describedAs(Nullable(Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description })), {
-    type: ['string', 'null'],
-    format: 'date-time',
-  });
+  const text = Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description, [READ_AS]: 'time' });
+  return describedAs(Nullable(text), { type: ['string', 'null'], format: 'date-time' });
 }
 
 /** A time in a query, which is required: ISO 8601 with a time zone. */

@@ -1,10 +1,6 @@
+import { givenTime } from '../../http/given.ts';
 import type { InputError } from '../../problems/problem.ts';
-import {
-  formatDateTime,
-  formatOptionalDateTime,
-  INVALID_DATE_TIME,
-  parseDateTime,
-} from '../../time/date-time.ts';
+import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import type { Subject } from './entitlement.ts';
 import type { Registration, RegistrationFilter, RegistrationStatus } from './registration.ts';
 import type {
@@ -35,18 +31,6 @@ export function toRegistrationRecord(registration: Registration): RegistrationRe
   };
 }
 
-/** Errors of a status beyond its schema, even if it does not match the schema. */
-export function statusErrors(input: unknown): InputError[] {
-  const value = (input as { completion_dt?: unknown } | null | undefined)?.completion_dt;
-  if (typeof value !== 'string' || parseDateTime(value) !== null) return [];
-  return [
-    {
-      pointer: '/completion_dt',
-      detail: INVALID_DATE_TIME,
-    },
-  ];
-}
-
 /** Converts valid input to a status. Omitted members get their defaults. */
 export function toStatus(input: StatusInput): RegistrationStatus {
   return {
@@ -54,7 +38,7 @@ export function toStatus(input: StatusInput): RegistrationStatus {
     success: input.success,
     score: input.score ?? null,
     duration: input.duration ?? 0,
-    completedAt: input.completion_dt == null ? null : parseDateTime(input.completion_dt),
+    completedAt: givenTime(input.completion_dt),
   };
 }
 

@@ -18,7 +18,6 @@ import type { IsOpened } from './course-to-launch.ts';
 import { LAUNCH_LIFETIME_MS } from './launch-tokens.ts';
 import type { Registration } from './registration.ts';
 import {
-  statusErrors,
   subjectErrors,
   toFilter,
   toRegistrationRecord,
@@ -258,7 +257,6 @@ function updateRegistrationStatusRoute(routes: Routes, { registrations }: Regist
     '/registrations/:registration_id/status',
     {
       config: WRITE,
-      attachValidation: true,
       schema: {
         tags,
         operationId: 'updateRegistrationStatus',
@@ -272,7 +270,6 @@ function updateRegistrationStatusRoute(routes: Routes, { registrations }: Regist
       },
     },
     async (request, reply) => {
-      assertValid(request, statusErrors(request.body));
       const registration = await registrations.updateStatus(
         registrationIdOf(request.params),
         toStatus(request.body),

@@ -182,7 +182,6 @@ describe('the errors of a configuration', () => {
         subtopics: ['COURSE_IMPORTED'],
         focus: [{ webhook_focus_type: 'FOLDER', webhook_focus_id: 1 }],
         authentication: { type: 'BASIC' },
-        ignore_before_dt: 'yesterday',
       },
       { checkTargetUrl: () => 'is nowhere', current: null },
     );
@@ -194,7 +193,6 @@ describe('the errors of a configuration', () => {
         '/target_url',
         '/authentication/key',
         '/authentication/secret',
-        '/ignore_before_dt',
       ],
     );
   });
@@ -222,7 +220,6 @@ describe('the errors of a configuration', () => {
             values,
             fc.record({ type: fc.constantFrom('NONE', 'BASIC', 1), key: values }),
           ),
-          ignore_before_dt: values,
         },
         { requiredKeys: [] },
       ),

@@ -13,9 +13,9 @@ import {
   type Topic,
   topicOf,
 } from '../../events/catalogue.ts';
+import { givenTime } from '../../http/given.ts';
 import { isObject } from '../../is-object.ts';
 import { type InputError, pointerTo } from '../../problems/problem.ts';
-import { INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import type { LoggingMode } from './logging-mode.ts';
 import { haveSameOrigin, TARGET_URL_FAULTS, targetUrlFault } from './target-url.ts';
 import {
@@ -52,7 +52,6 @@ export function configurationErrors(
     ...subtopicErrors(input, current),
     ...targetErrors(input.target_url, checkTargetUrl, current),
     ...authenticationErrors(input, current),
-    ...ignoreBeforeErrors(input.ignore_before_dt),
   ];
 }
 
@@ -84,7 +83,7 @@ export function toConfiguration(
     enabled: input.enabled ?? true,
     paused: input.paused ?? false,
     maxAttempts: input.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
-    ignoreBefore: input.ignore_before_dt == null ? null : parseDateTime(input.ignore_before_dt),
+    ignoreBefore: givenTime(input.ignore_before_dt),
     loggingMode: (input.logging_mode ?? DEFAULT_LOGGING_MODE) as LoggingMode,
   };
 }
@@ -235,16 +234,6 @@ function keptSecretFault(
   if (typeof targetUrl === 'string' && !haveSameOrigin(targetUrl, current.targetUrl))
     return 'is required again when the scheme, host or port of target_url changes';
   return null;
-}
-
-function ignoreBeforeErrors(value: unknown): InputError[] {
-  if (typeof value !== 'string' || parseDateTime(value) !== null) return [];
-  return [
-    {
-      pointer: '/ignore_before_dt',
-      detail: INVALID_DATE_TIME,
-    },
-  ];
 }
 
 function focusTypesOf(focus: unknown): FocusType[] {
