@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 import { MIB } from '../bytes.ts';
 import { describeCopied } from '../database/copying/copied-marker.ts';
-import type { DataFolder } from '../database/data-folder.ts';
+import { dataFolderPaths } from '../database/data-folder.ts';
 import { messageOf } from '../problems/error-message.ts';
 import { hidePassword } from '../settings/parser.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { BackupError, backUp } from './backup.ts';
 import type { BackupSecret } from './backup-secret.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
-import { assertOptionsOnce, noteText } from './subcommands.ts';
+import { assertOptionsOnce, noteText, type Output } from './subcommands.ts';
 
 const HELP = `Usage: coursewire backup --to FOLDER
 
@@ -26,15 +26,9 @@ Options:
 `;
 
 /** Dependencies of the command. */
-export interface BackupCommandContext {
-  settings: () => Pick<
-    Settings,
-    'database_url' | 'content_store' | 'webhooks_auth_secret' | 'webhooks_auth_secret_previous'
-  >;
-  /** The data folder. Not read for help or wrong usage. */
-  dataFolder: () => DataFolder;
-  write: (text: string) => void;
-  writeError: (text: string) => void;
+export interface BackupCommandContext extends Output {
+  /** Not read for help or wrong usage. */
+  settings: () => Settings;
 }
 
 /**
@@ -61,7 +55,7 @@ export async function runBackupCommand(
       'the database is PostgreSQL: back it up with pg_dump, then back up the content store (docs/operating.md, "Backup")',
     );
   }
-  const folder = context.dataFolder();
+  const folder = dataFolderPaths(settings.data_dir);
   const backup = await backUp(folder, {
     to: given.to,
     contentFolder: settings.content_store === null ? folder.contentFolder : null,

@@ -1,9 +1,6 @@
 import { constants } from 'node:os';
 import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
-import { openCopyDatabases, openSourceDatabase } from '../database/copying/open-databases.ts';
-import { dataFolderPaths } from '../database/data-folder.ts';
 import { installationOf } from '../database/installation.ts';
-import { assertNoInstanceRuns } from '../housekeeping/migration-guards.ts';
 import { administratorServices } from '../identity/administrators/administration.ts';
 import { ClientService } from '../identity/clients/client-service.ts';
 import { censorText } from '../observability/censor.ts';
@@ -11,7 +8,6 @@ import { createLogs } from '../observability/log.ts';
 import { openTracing } from '../observability/tracing/open-tracing.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import { messageOf } from '../problems/error-message.ts';
-import { deleteDoneMessages } from '../queue/lines/done-messages.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { quote } from '../settings/parser.ts';
@@ -59,7 +55,7 @@ const REPEATED_SIGNAL_MS = 1_000;
 const MAX_PASSWORD_INPUT = 4_096;
 
 /** The environment and the output streams of the command line. */
-export interface CommandIo extends Required<Output> {
+export interface CommandIo extends Output {
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -105,9 +101,9 @@ export async function runCommandLine(args: readonly string[], io: CommandIo = PR
       case 'installation':
         return await manageInstallation(call, commandArgs);
       case 'database':
-        return await manageDatabase(call, commandArgs);
+        return await runDatabaseCommand(commandArgs, call);
       case 'backup':
-        return await makeBackup(call, commandArgs);
+        return await runBackupCommand(commandArgs, call);
       default:
         throw new UsageError(`unknown command ${quote(command)}`);
     }
@@ -208,6 +204,7 @@ function stopSignal(): Promise<void> {
 async function manageUsers(call: Call, args: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await runUserCommand(args, {
+    ...call,
     administrators: async () => {
       const settings = call.settings();
       const { database } = stack.use(await openFor(call, args));
@@ -221,8 +218,6 @@ async function manageUsers(call: Call, args: readonly string[]): Promise<number>
     },
     baseUrl: () => baseUrlOf(call.settings()),
     readPassword: readPasswordFromInput,
-    write: call.write,
-    writeError: call.writeError,
   });
 }
 
@@ -241,6 +236,7 @@ async function manageQueues(call: Call, args: readonly string[]): Promise<number
   const { runQueuesCommand } = await import('./queues-command.ts');
   await using stack = new AsyncDisposableStack();
   return await runQueuesCommand(args, {
+    ...call,
     settings: () => {
       const settings = call.settings();
       return { place: sqsPlaceOf(settings), maxReceives: settings.message_queue_max_receives };
@@ -249,73 +245,40 @@ async function manageQueues(call: Call, args: readonly string[]): Promise<number
       const { database } = stack.use(await openFor(call, args));
       return await installationOf(database);
     },
-    write: call.write,
-    writeError: call.writeError,
   });
 }
 
 async function manageInstallation(call: Call, args: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await runInstallationCommand(args, {
+    ...call,
     open: async () => {
       const exclusive = args.length > 0;
       return stack.use(await openFor(call, args, { exclusive })).database;
     },
-    write: call.write,
-    writeError: call.writeError,
   });
 }
 
 async function manageClients(call: Call, args: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await runClientCommand(args, {
+    ...call,
     clients: async () => {
       const { database } = stack.use(await openFor(call, args));
       return new ClientService({ database, now: () => database.clock.now() });
     },
-    write: call.write,
-    writeError: call.writeError,
   });
 }
 
 async function manageSecrets(call: Call, args: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await runSecretsCommand(args, {
+    ...call,
     open: async () => stack.use(await openFor(call, args)),
     tokenLifetimeMs: () => {
       const { access_token_lifetime, launch_lifetime } = call.settings();
       return Math.max(Math.max(access_token_lifetime, launch_lifetime) * SECOND_MS, LAUNCH_LIFETIME_MS);
     },
-    write: call.write,
-    writeError: call.writeError,
-  });
-}
-
-async function manageDatabase(call: Call, args: readonly string[]): Promise<number> {
-  return await runDatabaseCommand(args, {
-    databaseUrl: () => call.settings().database_url,
-    dataDir: () => call.settings().data_dir,
-    open: (targetUrl) =>
-      openCopyDatabases(call.settings().data_dir, targetUrl, {
-        now: Date.now,
-        guard: assertNoInstanceRuns,
-        remark: (text) => call.writeError(noteText(text)),
-      }),
-    openSource: () => openSourceDatabase(call.settings().data_dir),
-    // Only the embedded database keeps settled messages for a while.
-    finish: deleteDoneMessages,
-    now: Date.now,
-    write: call.write,
-    writeError: call.writeError,
-  });
-}
-
-async function makeBackup(call: Call, args: readonly string[]): Promise<number> {
-  return await runBackupCommand(args, {
-    settings: call.settings,
-    dataFolder: () => dataFolderPaths(call.settings().data_dir),
-    write: call.write,
-    writeError: call.writeError,
   });
 }
 

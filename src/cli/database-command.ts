@@ -6,12 +6,19 @@ import {
   removeCopiedMarker,
   setCopiedMarker,
 } from '../database/copying/copied-marker.ts';
-import { type CopiedTable, type CopyOptions, copyDatabase } from '../database/copying/copy-database.ts';
-import type { CopyDatabases } from '../database/copying/open-databases.ts';
+import { type CopiedTable, copyDatabase } from '../database/copying/copy-database.ts';
+import {
+  type CopyDatabases,
+  openCopyDatabases,
+  openSourceDatabase,
+} from '../database/copying/open-databases.ts';
+import { assertNoInstanceRuns } from '../housekeeping/migration-guards.ts';
 import { messageOf } from '../problems/error-message.ts';
+import { deleteDoneMessages } from '../queue/lines/done-messages.ts';
 import { quote } from '../settings/parser.ts';
+import type { Settings } from '../settings/settings-table.ts';
 import { SUCCESS, WRONG_USE } from './exit.ts';
-import { assertOptionsOnce, noteText } from './subcommands.ts';
+import { assertOptionsOnce, noteText, type Output } from './subcommands.ts';
 
 /** Rows between two progress lines. */
 const PROGRESS_EVERY_ROWS = 50_000;
@@ -47,22 +54,9 @@ const OPTIONS = {
 } as const satisfies ParseArgsConfig['options'];
 
 /** Dependencies of the command. */
-export interface DatabaseCommandContext {
-  /** The setting `database_url`. */
-  databaseUrl: () => string | null;
-  /** The location of the embedded database, for messages. */
-  dataDir: () => string;
-  /** Opens what is copied. Not called for help or wrong usage. */
-  open: (targetUrl: string) => Promise<CopyDatabases>;
-  /** Opens the embedded database alone. Not called for help or wrong usage. */
-  openSource: () => Promise<Pick<CopyDatabases, 'source'> & AsyncDisposable>;
-  /** What remains to be done before a copy is committed. */
-  finish: NonNullable<CopyOptions['finish']>;
-  now: () => number;
-  /** Receives the output. */
-  write: (text: string) => void;
-  /** Receives error messages. Defaults to `write`. */
-  writeError: (text: string) => void;
+export interface DatabaseCommandContext extends Output {
+  /** Not read for help. */
+  settings: () => Settings;
 }
 
 /**
@@ -81,7 +75,7 @@ export async function runDatabaseCommand(
     return SUCCESS;
   }
   if (given.command === 'return') return await returnToSource(context);
-  const targetUrl = given.to ?? context.databaseUrl();
+  const targetUrl = given.to ?? context.settings().database_url;
   if (targetUrl === null) return reportWrongUse(context, '--to is missing, and database_url is not set.');
   return await copyTo(targetUrl, context);
 }
@@ -93,10 +87,15 @@ function reportWrongUse({ writeError }: DatabaseCommandContext, fault: string): 
 
 async function copyTo(targetUrl: string, context: DatabaseCommandContext): Promise<number> {
   const { write, writeError } = context;
-  const began = context.now();
-  await using databases = await context.open(targetUrl);
+  const { data_dir: dataDir } = context.settings();
+  const began = Date.now();
+  await using databases = await openCopyDatabases(dataDir, targetUrl, {
+    now: Date.now,
+    guard: assertNoInstanceRuns,
+    remark: (text) => writeError(noteText(text)),
+  });
   const place = placeOf(targetUrl);
-  write(`Copying the embedded database in ${context.dataDir()} to ${place}.\n`);
+  write(`Copying the embedded database in ${dataDir} to ${place}.\n`);
   let reportedAt = 0;
   const copied = await copyDatabase(databases.source, databases.target, {
     onProgress: (table, rows, total) => {
@@ -104,11 +103,12 @@ async function copyTo(targetUrl: string, context: DatabaseCommandContext): Promi
       reportedAt = rows < total ? rows : 0;
       write(`  ${table}: ${rows} of ${total} rows\n`);
     },
-    finish: context.finish,
+    // Only the embedded database keeps settled messages for a while.
+    finish: deleteDoneMessages,
   });
   // Not before the copy is committed: an interrupted copy must not prevent a start.
-  const obstacle = await markCopied(databases, { place, at: context.now() });
-  write(summary(copied, context.now() - began));
+  const obstacle = await markCopied(databases, { place, at: Date.now() });
+  write(summary(copied, Date.now() - began));
   if (obstacle === null) write(MARKED);
   else writeError(notMarked(obstacle));
   return SUCCESS;
@@ -124,17 +124,18 @@ async function markCopied({ source }: CopyDatabases, marker: CopiedMarker): Prom
   }
 }
 
-async function returnToSource({ openSource, dataDir, write }: DatabaseCommandContext): Promise<number> {
-  await using opened = await openSource();
+async function returnToSource({ settings, write }: DatabaseCommandContext): Promise<number> {
+  const { data_dir: dataDir } = settings();
+  await using opened = await openSourceDatabase(dataDir);
   const { source } = opened;
   const marker = await readCopiedMarker(source.reader);
   if (marker === null) {
-    write(`The embedded database in ${dataDir()} was not copied to PostgreSQL. A service can start on it.\n`);
+    write(`The embedded database in ${dataDir} was not copied to PostgreSQL. A service can start on it.\n`);
     return SUCCESS;
   }
   await source.transaction(removeCopiedMarker);
   write(
-    `A service can start on the embedded database in ${dataDir()} again, which ${describeCopied(marker)}.\n` +
+    `A service can start on the embedded database in ${dataDir} again, which ${describeCopied(marker)}.\n` +
       'Before you start it, stop all instances on PostgreSQL and remove database_url.\n' +
       'The embedded database has no changes since the copy. The service sends the messages that were waiting at that time,\n' +
       'even if they were sent from PostgreSQL since.\n',

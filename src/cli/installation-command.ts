@@ -3,6 +3,7 @@ import { installationOf, renewInstallation } from '../database/installation.ts';
 import { readRunningHosts } from '../housekeeping/instances.ts';
 import { quote } from '../settings/parser.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
+import type { Output } from './subcommands.ts';
 
 const HELP = `Usage: coursewire installation [renew]
 
@@ -19,11 +20,9 @@ Options:
 `;
 
 /** Dependencies of the command. */
-export interface InstallationCommandContext {
+export interface InstallationCommandContext extends Output {
   /** Opens the database. Not called for help or wrong usage. */
   open: () => Promise<Database>;
-  write: (text: string) => void;
-  writeError: (text: string) => void;
 }
 
 /**

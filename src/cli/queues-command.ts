@@ -4,6 +4,7 @@ import { claimQueues, inspectQueues, readOwners } from '../queue/sqs/sqs-queues.
 import { quote } from '../settings/parser.ts';
 import type { SqsPlace } from '../settings/sqs-place.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
+import type { Output } from './subcommands.ts';
 
 const HELP = `Usage: coursewire queues <command>
 
@@ -28,7 +29,7 @@ const RETENTION_SECONDS = '1209600';
 const NO_RECEIPT = 'AQEBcoursewirePermissionProbe';
 
 /** Dependencies of the command. */
-export interface QueuesCommandContext {
+export interface QueuesCommandContext extends Output {
   /** Reads the settings. Not called for help or wrong usage. */
   settings: () => {
     place: SqsPlace;
@@ -37,8 +38,6 @@ export interface QueuesCommandContext {
   };
   /** The id of the installation that will own the queues. */
   installation: () => Promise<string>;
-  write: (text: string) => void;
-  writeError: (text: string) => void;
 }
 
 /** Runs `coursewire queues …` and returns the exit code. */

@@ -4,6 +4,7 @@ import { type ReEncryption, reEncrypt } from '../secrets/re-encryption.ts';
 import { quote } from '../settings/parser.ts';
 import { HOUR_MS } from '../time/units.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
+import type { Output } from './subcommands.ts';
 
 /** Maximum number of webhooks listed by name. */
 const MAX_NAMED = 50;
@@ -22,15 +23,11 @@ Options:
 `;
 
 /** Dependencies of the command. */
-export interface SecretsCommandContext {
+export interface SecretsCommandContext extends Output {
   /** Opens what the command works on. Not called for help or wrong usage. */
   open: () => Promise<{ database: Database; cipher: CredentialsCipher }>;
   /** Maximum lifetime of tokens signed with a secret, in milliseconds. */
   tokenLifetimeMs: () => number;
-  /** Receives the output. */
-  write: (text: string) => void;
-  /** Receives error messages. Defaults to `write`. */
-  writeError: (text: string) => void;
 }
 
 /**

@@ -14,8 +14,8 @@ export const TEXT_OPTION = { type: 'string' } as const;
 export interface Output {
   /** Receives the output. */
   write: (text: string) => void;
-  /** Receives error messages. Defaults to `write`. */
-  writeError?: (text: string) => void;
+  /** Receives error messages. */
+  writeError: (text: string) => void;
 }
 
 /** A command such as `client create`. */
@@ -75,7 +75,7 @@ export async function runSubcommand<Context extends Output>(
 }
 
 /** Writes an error and returns its exit code. */
-export function writeFailure({ write, writeError = write }: Output, text: string): number {
+export function writeFailure({ writeError }: Output, text: string): number {
   writeError(text);
   return FAILURE;
 }

@@ -190,17 +190,4 @@ describe('coursewire client', () => {
     assert.equal((await command.run()).code, 2);
     assert.equal((await command.run('rename')).code, 2);
   });
-
-  it('reports usage errors even without a separate output for errors', async () => {
-    await using command = await openCommand();
-    let out = '';
-    const code = await runClientCommand(['rename'], {
-      clients: async () => command.clients,
-      write: (text) => {
-        out += text;
-      },
-    });
-    assert.equal(code, 2);
-    assert.match(out, /Unknown command "rename"/);
-  });
 });

@@ -9,7 +9,7 @@ export interface Outcome {
 }
 
 /** Runs a command in this process and returns what it wrote. */
-export async function outcomeOf(run: (output: Required<Output>) => Promise<number>): Promise<Outcome> {
+export async function outcomeOf(run: (output: Output) => Promise<number>): Promise<Outcome> {
   const written = { out: '', err: '' };
   const code = await run({
     write: (text) => {
