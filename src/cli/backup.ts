@@ -154,12 +154,8 @@ function copyFromFullDisk(from: DataFolder, to: string): URL {
 }
 
 function vacuumInto(from: string | URL, to: string): void {
-  const database = new DatabaseSync(from, { readOnly: true });
-  try {
-    database.prepare('vacuum into ?').run(to);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(from, { readOnly: true });
+  database.prepare('vacuum into ?').run(to);
 }
 
 /** Whether SQLite failed because the disk of a folder is full, which it does not say. */
@@ -171,22 +167,16 @@ function isFull(folder: string, error: unknown): boolean {
 
 /** Reads the copy as a startup would. @throws {BackupError} if it is damaged. */
 function checkCopy(file: string): { keys: string[]; bytes: number } {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const [check] = database.prepare('pragma quick_check').all() as { quick_check: string }[];
-    if (check?.quick_check !== 'ok') {
-      throw new BackupError(`the database is damaged (${check?.quick_check}): restore an earlier backup`);
-    }
-    const keys = database.prepare('select content_key from course_versions').all() as {
-      content_key: string;
-    }[];
-    const [size] = database
-      .prepare('select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()')
-      .all() as { bytes: number }[];
-    return { keys: keys.map((row) => row.content_key), bytes: size?.bytes ?? 0 };
-  } finally {
-    database.close();
+  using database = new DatabaseSync(file, { readOnly: true });
+  const [check] = database.prepare('pragma quick_check').all() as { quick_check: string }[];
+  if (check?.quick_check !== 'ok') {
+    throw new BackupError(`the database is damaged (${check?.quick_check}): restore an earlier backup`);
   }
+  const keys = database.prepare('select content_key from course_versions').all() as { content_key: string }[];
+  const [size] = database
+    .prepare('select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()')
+    .all() as { bytes: number }[];
+  return { keys: keys.map((row) => row.content_key), bytes: size?.bytes ?? 0 };
 }
 
 async function copiedMarkerOf(file: string): Promise<CopiedMarker | null> {
@@ -215,13 +205,9 @@ async function copyVersions(keys: readonly string[], from: string, to: string): 
 /** How many of the versions are still in the database: they were not deleted, so their files are lost. */
 function countNamed(databaseFile: string | URL, keys: readonly string[]): number {
   if (keys.length === 0) return 0;
-  const database = new DatabaseSync(databaseFile, { readOnly: true });
-  try {
-    const find = database.prepare('select 1 from course_versions where content_key = ?');
-    return keys.filter((key) => find.get(key) !== undefined).length;
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(databaseFile, { readOnly: true });
+  const find = database.prepare('select 1 from course_versions where content_key = ?');
+  return keys.filter((key) => find.get(key) !== undefined).length;
 }
 
 function syncFile(file: string): void {

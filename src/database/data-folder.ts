@@ -152,8 +152,7 @@ export function lockDataFolder(
     if (resultCodeOf(error) !== SQLITE_BUSY) throw unusable(folder.path, systemError(error, lockFile));
     throw new DataFolderError(refusal(`another process${holderOf(holderFile)}`), { cause: error });
   }
-  const locked = lock;
-  return { [Symbol.dispose]: () => locked.close() };
+  return lock;
 }
 
 /** Why the system refuses to open a file that SQLite could not open; else the given error. SQLite does not say why. */
