@@ -26,10 +26,11 @@ export const authSecret = text({
   read: (given) => ([...given].length === AUTH_SECRET_LENGTH ? given : undefined),
 });
 
-/** The name of a queue; undefined if it is invalid. */
-export function readQueueName(given: string): string | undefined {
-  return QUEUE_NAME.test(given) ? given : undefined;
-}
+/** The name of a queue. */
+export const queueName = text({
+  allowed: '1 to 80 letters, digits, dots, hyphens and underscores',
+  read: (given) => (QUEUE_NAME.test(given) ? given : undefined),
+});
 
 /** The URL of a PostgreSQL database; undefined if it is invalid. */
 export function readDatabaseUrl(given: string): string | undefined {
@@ -37,8 +38,13 @@ export function readDatabaseUrl(given: string): string | undefined {
   return URL.canParse(given) ? given : undefined;
 }
 
-/** The URL of a server without a trailing slash; undefined if it is invalid. */
-export function readBaseUrl(given: string): string | undefined {
+/** The URL of a server, without a trailing slash. */
+export const baseUrl = text({
+  allowed: `an http:// or https:// URL without credentials, query and fragment, of at most ${MAX_URL_LENGTH} characters`,
+  read: readBaseUrl,
+});
+
+function readBaseUrl(given: string): string | undefined {
   // The URL parser would remove white space and add missing slashes.
   if (!/^https?:\/\/[^\s?#\\]+$/i.test(given) || given.length > MAX_URL_LENGTH) return undefined;
   const url = URL.parse(given);
@@ -67,10 +73,12 @@ export function readEmailAddress(given: string): string | undefined {
     : undefined;
 }
 
-/** A user name or a password; undefined if it is invalid. */
-export function readCredential(given: string): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
-  return given !== '' && given.length <= MAX_CREDENTIAL_LENGTH && !/[\u0000-\u001f\u007f]/.test(given)
-    ? given
-    : undefined;
-}
+/** A user name or a password. */
+export const credential = text({
+  allowed: `1 to ${MAX_CREDENTIAL_LENGTH} characters`,
+  read: (given) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
+    given !== '' && given.length <= MAX_CREDENTIAL_LENGTH && !/[\u0000-\u001f\u007f]/.test(given)
+      ? given
+      : undefined,
+});

@@ -5,7 +5,7 @@ import { LOG_LEVELS } from './log-level.ts';
 import { listenHost, networkList } from './networks.ts';
 import { duration, inWords, mapOf, oneOf, optional, text, wholeNumber } from './parser.ts';
 import { define, type SettingDefinition } from './setting-definition.ts';
-import { MAX_PATH_LENGTH, readBaseUrl, readContentBaseUrl, readDatabaseUrl } from './setting-values.ts';
+import { baseUrl, MAX_PATH_LENGTH, readContentBaseUrl, readDatabaseUrl } from './setting-values.ts';
 import { STOP_SECONDS } from './stop-time.ts';
 
 /** Where the service listens, and who may connect. */
@@ -26,14 +26,7 @@ export const SERVER_SETTINGS = {
   base_url: define({
     group: 'Server',
     shared: true,
-    parser: optional(
-      text({
-        allowed:
-          'an http:// or https:// URL without credentials, query and fragment, ' +
-          `of at most ${MAX_URL_LENGTH} characters`,
-        read: readBaseUrl,
-      }),
-    ),
+    parser: optional(baseUrl),
     default: null,
     defaultInWords: 'derived from the address that the service listens on',
     meaning:
@@ -177,12 +170,7 @@ export const STORAGE_SETTINGS = {
   }),
   content_store_endpoint: define({
     group: 'Storage',
-    parser: optional(
-      text({
-        allowed: `an http:// or https:// URL without credentials, query and fragment, of at most ${MAX_URL_LENGTH} characters`,
-        read: readBaseUrl,
-      }),
-    ),
+    parser: optional(baseUrl),
     default: null,
     defaultInWords: '`AWS_ENDPOINT_URL_S3` if it is set, otherwise AWS',
     meaning: 'URL of an S3-compatible server for `content_store`. The bucket becomes part of the path.',

@@ -1,19 +1,18 @@
-import { MAX_CREDENTIAL_LENGTH, MAX_URL_LENGTH } from '../text-lengths.ts';
 import { networkList } from './networks.ts';
 import { duration, oneOf, optional, text, trueOrFalse, wholeNumber } from './parser.ts';
 import { define, type SettingDefinition } from './setting-definition.ts';
 import {
   AWS_REGION,
   authSecret,
+  baseUrl,
+  credential,
   DAY,
   HOUR,
   MAX_DELIVERY_TIMEOUT,
   MAX_RETRY_DELAY,
-  readBaseUrl,
-  readCredential,
+  queueName,
   readEmailAddress,
   readHostName,
-  readQueueName,
 } from './setting-values.ts';
 import { SMTP_SECURITIES } from './smtp-securities.ts';
 
@@ -86,12 +85,7 @@ export const QUEUE_SETTINGS = {
   sqs_endpoint: define({
     group: 'Message queue',
     shared: true,
-    parser: optional(
-      text({
-        allowed: `an http:// or https:// URL without credentials, query and fragment, of at most ${MAX_URL_LENGTH} characters`,
-        read: readBaseUrl,
-      }),
-    ),
+    parser: optional(baseUrl),
     default: null,
     defaultInWords:
       'from the usual AWS sources: `AWS_ENDPOINT_URL_SQS`, the profile, or the public endpoint of the region',
@@ -100,14 +94,14 @@ export const QUEUE_SETTINGS = {
   message_queue_name: define({
     group: 'Message queue',
     shared: true,
-    parser: text({ allowed: '1 to 80 letters, digits, dots, hyphens and underscores', read: readQueueName }),
+    parser: queueName,
     default: 'coursewire-messages.fifo',
     meaning: 'Name of the FIFO queue for messages to deliver.',
   }),
   dead_letter_queue_name: define({
     group: 'Message queue',
     shared: true,
-    parser: text({ allowed: '1 to 80 letters, digits, dots, hyphens and underscores', read: readQueueName }),
+    parser: queueName,
     default: 'coursewire-dead-letters.fifo',
     meaning: 'Name of the FIFO queue for dead letters.',
   }),
@@ -230,14 +224,14 @@ export const ALERT_SETTINGS = {
   smtp_user: define({
     group: 'Alerts',
     shared: true,
-    parser: optional(text({ allowed: `1 to ${MAX_CREDENTIAL_LENGTH} characters`, read: readCredential })),
+    parser: optional(credential),
     default: null,
     defaultInWords: 'none: without authentication',
     meaning: 'User name for the SMTP server.',
   }),
   smtp_password: define({
     group: 'Alerts',
-    parser: optional(text({ allowed: `1 to ${MAX_CREDENTIAL_LENGTH} characters`, read: readCredential })),
+    parser: optional(credential),
     default: null,
     defaultInWords: 'none',
     secret: true,
