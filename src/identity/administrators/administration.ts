@@ -33,7 +33,6 @@ export interface AdministrationOptions {
 
 /** Administrators, their sessions and their credentials. */
 export interface Administration {
-  administrators: AdministratorService;
   /** Decides requests by access token or session. */
   authorize: Authorize;
   /** Remove what has expired. */
@@ -88,7 +87,6 @@ export function createAdministration(options: AdministrationOptions): Administra
   };
   const baseUrl = (request: FastifyRequest) => service.baseUrl ?? origin(request);
   return {
-    administrators,
     authorize: requestAuthorizer({ tokens: options.tokens, sessions, sessionCookie, origin }),
     cleaningSteps: [
       { name: 'sessions', run: (limit) => sessions.forgetExpired(limit) },

@@ -34,8 +34,8 @@ export interface AdministratorChange {
   enabled?: boolean;
 }
 
-/** Dependencies of {@link AdministratorService}. */
-export interface AdministratorServiceDependencies {
+/** What the services of administrators need. */
+export interface AdministratorDependencies {
   database: Database;
   passwords: Passwords;
   sessions: Sessions;
@@ -46,9 +46,9 @@ export interface AdministratorServiceDependencies {
 
 /** Administrators: inviting, creating, changing and deleting them. */
 export class AdministratorService {
-  readonly #with: AdministratorServiceDependencies;
+  readonly #with: AdministratorDependencies;
 
-  constructor(dependencies: AdministratorServiceDependencies) {
+  constructor(dependencies: AdministratorDependencies) {
     this.#with = dependencies;
   }
 

@@ -1,10 +1,9 @@
 import { administratorActor } from '../../audit/actor.ts';
-import type { Database } from '../../database/database.ts';
-import type { Logger } from '../../observability/log.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { type Administrator, toAdministrator } from './administrator.ts';
 import { checkAdministratorInput, emailKeyOf } from './administrator-input.ts';
 import { addAdministrator, recordAdministrator, requireAdministrator } from './administrator-rows.ts';
+import type { AdministratorDependencies } from './administrator-service.ts';
 import {
   hasAdministrators,
   lockAdministrator,
@@ -12,9 +11,8 @@ import {
   selectAdministrator,
   updateAdministrator,
 } from './administrator-store.ts';
-import type { Passwords } from './passwords.ts';
-import type { Sessions, SessionUse } from './sessions.ts';
-import { type IssuedLink, LINK_LIFETIME_MS, type SetupLinks } from './setup-links.ts';
+import type { SessionUse } from './sessions.ts';
+import { type IssuedLink, LINK_LIFETIME_MS } from './setup-links.ts';
 
 /** Input for setting up an administrator with a one-time link. */
 export interface SetupInput {
@@ -44,21 +42,11 @@ const FIRST_ADMINISTRATOR: LinkOwner = {
   hasPassword: false,
 };
 
-/** Dependencies of {@link AdministratorSetup}. */
-export interface AdministratorSetupDependencies {
-  database: Database;
-  passwords: Passwords;
-  sessions: Sessions;
-  links: SetupLinks;
-  log: Logger;
-  now: () => number;
-}
-
 /** One-time links with which people set their password. The first administrator is created with one. */
 export class AdministratorSetup {
-  readonly #with: AdministratorSetupDependencies;
+  readonly #with: AdministratorDependencies;
 
-  constructor(dependencies: AdministratorSetupDependencies) {
+  constructor(dependencies: AdministratorDependencies) {
     this.#with = dependencies;
   }
 

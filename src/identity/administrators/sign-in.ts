@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
 import { administratorActor, unknownActor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
-import type { Database } from '../../database/database.ts';
 import { addressKey, siteKey } from '../../http/address-key.ts';
-import type { Logger } from '../../observability/log.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { challenge } from '../bearer.ts';
 import { type Administrator, toAdministrator } from './administrator.ts';
 import { checkAdministratorInput, emailKeyOf } from './administrator-input.ts';
+import type { AdministratorDependencies } from './administrator-service.ts';
 import {
   lockAdministrator,
   noteSignIn,
@@ -26,9 +25,7 @@ import {
   siteBudget,
 } from './guess-budgets.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
-import type { Passwords } from './passwords.ts';
-import type { Sessions, SessionUse } from './sessions.ts';
-import type { SetupLinks } from './setup-links.ts';
+import type { SessionUse } from './sessions.ts';
 
 /** What is known about the caller. */
 export interface Visitor extends SessionUse {
@@ -46,15 +43,9 @@ export interface SignInResult {
 }
 
 /** Dependencies of {@link SignIn}. */
-export interface SignInDependencies {
-  database: Database;
-  passwords: Passwords;
-  sessions: Sessions;
-  links: SetupLinks;
+export interface SignInDependencies extends AdministratorDependencies {
   budgets: GuessBudgets;
   browsers: KnownBrowsers;
-  log: Logger;
-  now: () => number;
 }
 
 /** Signing in with e-mail address and password, and changing the password. */

@@ -60,23 +60,21 @@ export async function deleteClient(tx: Transaction, clientId: string): Promise<v
   await tx.run('delete from api_clients where client_id = ?', clientId);
 }
 
-/** Enables a client and returns whether it exists. */
-export async function enableClient(tx: Transaction, clientId: string): Promise<boolean> {
-  const changed = await tx.run(
+/** Enables a client. */
+export async function enableClient(tx: Transaction, clientId: string): Promise<void> {
+  await tx.run(
     'update api_clients set enabled = 1, revision = revision + 1 - enabled where client_id = ?',
     clientId,
   );
-  return changed > 0;
 }
 
-/** Disables a client, invalidates its tokens permanently, and returns whether it exists. */
-export async function disableClient(tx: Transaction, clientId: string): Promise<boolean> {
-  const changed = await tx.run(
+/** Disables a client, and invalidates its tokens permanently. */
+export async function disableClient(tx: Transaction, clientId: string): Promise<void> {
+  await tx.run(
     `update api_clients set enabled = 0, token_generation = token_generation + 1, revision = revision + enabled
      where client_id = ?`,
     clientId,
   );
-  return changed > 0;
 }
 
 /** Updates a client. */
