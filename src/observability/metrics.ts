@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
+import { oneAtATime } from '../one-at-a-time.ts';
 import { SECOND_MS } from '../time/units.ts';
 import { within } from '../time/within.ts';
 import type { EventLoopReadings } from './event-loop-watch.ts';
@@ -22,7 +23,8 @@ export class Metrics {
   readonly #instruments: Instruments;
   readonly #engine: string;
   #readQueue: () => Promise<void> = async () => {};
-  #scrape: Promise<string> | null = null;
+  /** The current values. Concurrent scrapes share one text, because writing it takes milliseconds. */
+  readonly text = oneAtATime(() => this.#write());
 
   /** @param engine the queue engine's name; @param version the program's. */
   constructor({ engine, version }: { engine: string; version: string }) {
@@ -48,16 +50,13 @@ export class Metrics {
         'How long the oldest waiting message has been waiting: since its event, redelivery or replay. 0 if there is none.',
       ),
     };
-    let reading: Promise<GaugeReadings> | null = null;
+    // A database that does not respond gets one request, however often metrics are scraped in the meantime.
+    const readOnce = oneAtATime(read);
     this.#readQueue = async () => {
-      // A database that does not respond gets one request, however often metrics are scraped in the meantime.
-      reading ??= read().finally(() => {
-        reading = null;
-      });
       // Its failure is logged where it occurs.
       const readings = await within(
         READ_TIMEOUT_MS,
-        reading.catch(() => null),
+        readOnce().catch(() => null),
         () => null,
       );
       for (const name of Object.keys(gauges) as (keyof GaugeReadings)[]) {
@@ -131,14 +130,6 @@ export class Metrics {
 
   get contentType(): string {
     return this.#registry.contentType;
-  }
-
-  /** The current values. Concurrent scrapes share one text, because writing it takes milliseconds. */
-  text(): Promise<string> {
-    this.#scrape ??= this.#write().finally(() => {
-      this.#scrape = null;
-    });
-    return this.#scrape;
   }
 
   async #write(): Promise<string> {

@@ -1,3 +1,4 @@
+import { oneAtATime } from '../one-at-a-time.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 import { SECOND_MS } from '../time/units.ts';
 import { within } from '../time/within.ts';
@@ -23,17 +24,7 @@ export type CheckResult = 'ok' | 'failed';
 export function sharedChecks(
   checks: Readonly<Record<string, ReadinessCheck>>,
 ): Readonly<Record<string, ReadinessCheck>> {
-  return Object.fromEntries(Object.entries(checks).map(([name, check]) => [name, shared(check)]));
-}
-
-function shared(check: ReadinessCheck): ReadinessCheck {
-  let underWay: Promise<void> | null = null;
-  return () => {
-    underWay ??= check().finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  };
+  return Object.fromEntries(Object.entries(checks).map(([name, check]) => [name, oneAtATime(check)]));
 }
 
 /** One check that fails if any of these does; none (an empty object) if there are none. */

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import { oneAtATime } from '../../one-at-a-time.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { listDeliveries, readListedTo, readNextListed } from './history-index-store.ts';
 
@@ -20,7 +21,8 @@ export class HistoryIndex implements AsyncDisposable {
   readonly #database: Database;
   readonly #task: BackgroundTask;
   #listedTo: number | null = null;
-  #updating: Promise<void> | null = null;
+  /** Lists all deliveries that are not listed yet. @throws {DatabaseUnavailableError} */
+  readonly update = oneAtATime(() => this.#listAll());
 
   constructor({ database, log }: { database: Database; log: Logger }) {
     this.#database = database;
@@ -38,14 +40,6 @@ export class HistoryIndex implements AsyncDisposable {
   /** Starts the background task. */
   start(): void {
     this.#task.start();
-  }
-
-  /** Lists all deliveries that are not listed yet. @throws {DatabaseUnavailableError} */
-  async update(): Promise<void> {
-    this.#updating ??= this.#listAll().finally(() => {
-      this.#updating = null;
-    });
-    await this.#updating;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import { oneAtATime } from '../../one-at-a-time.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import { addCounters, countAttempt, emptyCounters, KEPT_MS, type TrendCounters } from './trend.ts';
@@ -41,7 +42,8 @@ export class TrendRecorder implements AsyncDisposable {
   #minute = Number.NaN;
   #ofMinute = new Map<number, TrendCounters>();
   #unwritten: StoredCounters[] = [];
-  #writing: Promise<void> | null = null;
+  /** Writes the counters. Counters that cannot be written are kept for the next time. */
+  readonly write = oneAtATime(() => this.#writeAll());
   #failing = false;
   readonly #task = new BackgroundTask({
     round: () => this.write(),
@@ -75,14 +77,6 @@ export class TrendRecorder implements AsyncDisposable {
   /** Starts the background task. */
   start(): void {
     this.#task.start();
-  }
-
-  /** Writes the counters. Counters that cannot be written are kept for the next time. */
-  async write(): Promise<void> {
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = null;
-    });
-    await this.#writing;
   }
 
   /** Removes counters that no chart shows any longer, at most `limit`, and returns how many. */

@@ -1,0 +1,10 @@
+/** Work that runs once at a time: those who ask for it while it runs share its result. */
+export function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => {
+    running ??= work().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}
