@@ -1,5 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../observability/log.ts';
 import { ProblemError } from '../problems/problem.ts';
 import { awaitResponses } from './awaited-responses.ts';
@@ -48,8 +48,8 @@ export function createServer({
     rewriteUrl: ({ url = '/' }) => (clashes() ? url : withoutBasePath(url, basePath)),
     // The default one would concatenate the texts of all errors, of which hostile input causes a million.
     schemaErrorFormatter: () => new Error('the request does not fit its schema'),
-    frameworkErrors: (error, request, reply) =>
-      void sendPathProblem(request, reply as unknown as FastifyReply, error.code),
+    frameworkErrors: (error, _request, reply) =>
+      void sendPathProblem(reply as unknown as FastifyReply, error.code),
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.addHook('onRoute', ({ url }) => void ownSegments.add(firstSegment(url)));
   server.addHook('onReady', async () => {
@@ -84,7 +84,7 @@ export function createServer({
 }
 
 /** Responds to a path that cannot be read. Hooks do not run for requests without a route. */
-function sendPathProblem(_request: FastifyRequest, reply: FastifyReply, code: string): void {
+function sendPathProblem(reply: FastifyReply, code: string): void {
   const problem =
     code === 'FST_ERR_MAX_PARAM_LENGTH'
       ? new ProblemError('not-found', 'No resource exists at this path')

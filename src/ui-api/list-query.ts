@@ -110,7 +110,7 @@ export function listPart<Sort extends string>(query: PartQuery<Sort>, defaultSor
 /** The body of a list's response. */
 export function listResponse<T, R>(
   { items, total, totalIsLowerBound }: Listed<T> & { totalIsLowerBound?: boolean },
-  { limit, offset }: ListPart<string>,
+  { limit, offset }: Pick<ListPart<string>, 'limit' | 'offset'>,
   toRecord: (item: T) => R,
 ): ListResponse<R> {
   const bound = totalIsLowerBound === undefined ? {} : { total_is_lower_bound: totalIsLowerBound };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../database/database.ts';
-import { FOCUS_TYPES, type FocusType } from '../../events/catalogue.ts';
+import { FOCUS_TYPES, type FocusType, isFocusType } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/authorization.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
@@ -8,15 +8,7 @@ import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { readAssets, searchAssets } from '../content/asset-search.ts';
 import { REGISTRABLE_TYPES, type RegistrableType } from '../content/held-content.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
-import {
-  listPart,
-  listResponse,
-  SearchText,
-  searchedId,
-  searchText,
-  TypesText,
-  typesOf,
-} from '../list-query.ts';
+import { listResponse, SearchText, searchedId, searchText, TypesText, typesOf } from '../list-query.ts';
 
 /** Callers who may configure webhooks find the assets that a focus may name, by name. */
 const FIND = { scope: ['content:read', 'webhooks:write'], hasLargeResponse: true } as const;
@@ -56,7 +48,7 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
         heldBy === null
           ? { types: typesOf(types, FOCUS_TYPES), heldBy }
           : { types: registrableTypesOf(types), heldBy };
-      const part = { ...listPart({}, 'name'), limit, offset };
+      const part = { limit, offset };
       const found = await searchAssets(reader, { ...scope, text: searchText(search) }, part);
       return listResponse(found, part, (asset) => asset);
     },
@@ -102,8 +94,4 @@ function referencesOf(text: string): { type: FocusType; id: number }[] {
     throw invalidInput([{ pointer: '/query/assets', detail }]);
   }
   return valid;
-}
-
-function isFocusType(text: string): text is FocusType {
-  return (FOCUS_TYPES as readonly string[]).includes(text);
 }
