@@ -60,6 +60,16 @@ describe('a cmi5 course', () => {
     assert.equal(page.status, 200);
   });
 
+  test('gives its credential to its own launch alone', async () => {
+    const registrationId = await register({ id: ONE });
+    const address = await (await Player.open(service, registrationId)).openUnit(ONE);
+    const own = address.searchParams.get('fetch')!;
+    const { base } = await Player.open(service, registrationId);
+    const another = await fetch(base + own.slice(own.indexOf('/cmi5/')), { method: 'POST' });
+    assert.equal(((await another.json()) as Record<string, string>)['error-code'], '3');
+    assert.match(await (await fetch(own, { method: 'POST' })).text(), /auth-token/);
+  });
+
   test('is completed, passed and timed by its statements, and the service adds its own', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'CompletedAndPassed', masteryScore: '0.5' });
     const unit = await open(registrationId);

@@ -24,8 +24,8 @@ export class Unit {
     this.activityId = address.searchParams.get('activityId')!;
   }
 
-  /** Fetches the credential and reads the launch data. */
-  static async start(address: URL): Promise<Unit> {
+  /** Fetches the credential, and reads the launch data and a profile of the learner. */
+  static async start(address: URL, { profileId = 'cmi5LearnerPreferences' } = {}): Promise<Unit> {
     const answer = await fetch(address.searchParams.get('fetch')!, { method: 'POST' });
     const { 'auth-token': token } = (await answer.json()) as { 'auth-token': string };
     assert.ok(token, 'there is a token');
@@ -39,11 +39,16 @@ export class Unit {
       },
     });
     assert.equal(status, 200);
-    const preferences = await lrs.call('GET', 'agents/profile', {
-      query: { agent: address.searchParams.get('actor')!, profileId: 'cmi5LearnerPreferences' },
-    });
-    assert.ok([200, 404].includes(preferences.status));
-    return new Unit(address, lrs, json);
+    const unit = new Unit(address, lrs, json);
+    await unit.readProfile(profileId);
+    return unit;
+  }
+
+  /** Reads a profile of the learner, which may not exist. */
+  async readProfile(profileId: string): Promise<void> {
+    const query = { agent: JSON.stringify(this.actor), profileId };
+    const { status } = await this.lrs.call('GET', 'agents/profile', { query });
+    assert.ok([200, 404].includes(status));
   }
 
   get sessionId(): string {

@@ -13,6 +13,7 @@ import { VOIDED } from './lrs-helpers.ts';
 // Runs on SQLite alone: statements are judged before they are stored, and the tests of learning records store them.
 
 const ONE = 'https://example.com/course/one';
+const MOVE_ON = 'https://w3id.org/xapi/cmi5/context/categories/moveon';
 
 describe('a cmi5 course that sends statements', () => {
   let service: TestService;
@@ -141,18 +142,28 @@ describe('a cmi5 course that sends statements', () => {
     const unit = await open(await register({ id: ONE, masteryScore: '0.8' }));
     await unit.send(unit.initialized());
     const { context, ...rest } = unit.completed() as { id: string; context: Record<string, unknown> };
+    const { grouping } = unit.launchData.contextTemplate.contextActivities;
+    const category = { id: MOVE_ON };
     const wrong = [
       { ...rest, context: { ...context, extensions: {} } },
       { ...rest, context: { ...context, registration: undefined } },
       { ...rest, context: { ...context, contextActivities: {} } },
       { ...rest, context, object: { id: ONE } },
       { ...rest, context, result: { completion: true } },
+      { ...rest, context, timestamp: '2026-01-31T10:30:00+01:00' },
       { ...rest, context, result: { completion: true, duration: 'PT1S', score: { scaled: 1 } } },
       { ...rest, context, id: undefined },
       unit.passed(0.7),
       unit.failed(0.9),
       unit.statement('passed', { success: false, duration: 'PT1S' }, ['moveon']),
       unit.statement('passed', { success: true, duration: 'PT1S' }),
+      unit.statement('passed', { success: true, duration: 'PT1S', score: { raw: 9, min: 0 } }, ['moveon']),
+      unit.statement('terminated', {}),
+      unit.statement('terminated', { duration: 'PT1S' }, ['moveon']),
+      {
+        ...unit.statement('experienced'),
+        context: { ...context, contextActivities: { grouping, category } },
+      },
       unit.statement('launched'),
       { ...unit.statement('x'), verb: { id: 'https://w3id.org/xapi/adl/verbs/satisfied' } },
       { ...unit.statement('x'), verb: VOIDED, object: { objectType: 'StatementRef', id: rest.id } },
@@ -165,5 +176,32 @@ describe('a cmi5 course that sends statements', () => {
     const batch = [unit.passed(0.9), unit.passed(0.9)];
     assert.equal((await unit.lrs.call('POST', 'statements', { body: batch })).status, 403);
     assert.deepEqual(await unit.send(unit.passed(0.9)), [200], 'nothing of the batch was stored');
+  });
+
+  test('passes with a score that equals the mastery score, which it must name', async () => {
+    const unit = await open(await register({ id: ONE, masteryScore: '0.8' }));
+    const { context, ...rest } = unit.passed(0.8) as { context: object };
+    const { extensions } = unit.launchData.contextTemplate;
+    const unnamed = { ...rest, context: { ...context, extensions } };
+    assert.deepEqual(
+      await unit.send(unit.initialized(), unit.failed(0.8), unnamed, { ...rest, context }),
+      [200, 403, 403, 200],
+    );
+  });
+
+  test('may write the registration in upper case, and UTC as an offset of zero', async () => {
+    const unit = await open(await register({ id: ONE }));
+    const { context, ...rest } = unit.initialized() as { context: object };
+    const registration = unit.registration.toUpperCase();
+    const timestamp = '2026-01-31T09:30:00+00:00';
+    assert.deepEqual(await unit.send({ ...rest, timestamp, context: { ...context, registration } }), [200]);
+  });
+
+  test("must read the learner's preferences before it is initialized, and not just another document", async () => {
+    const address = await launchUnit(service, await register({ id: ONE }), ONE);
+    const unit = await Unit.start(address, { profileId: 'another' });
+    assert.deepEqual(await unit.send(unit.initialized()), [403]);
+    await unit.readProfile('cmi5LearnerPreferences');
+    assert.deepEqual(await unit.send(unit.initialized()), [200]);
   });
 });

@@ -9,7 +9,8 @@ import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { Unit } from './cmi5-helpers.ts';
-import { launchUnit, resultOf } from './learner-helpers.ts';
+import { launchUnit, Player, resultOf } from './learner-helpers.ts';
+import { lrsClient } from './lrs-helpers.ts';
 
 const ONE = 'https://example.com/course/one';
 
@@ -77,6 +78,38 @@ describe('the duration of a cmi5 course', () => {
     assert.ok(total >= 3_720 && total < 3_900, String(total));
     await second.send(second.terminated('PT5M'));
     assert.equal(await durationOf(registrationId), 3_900);
+  });
+
+  it('keeps the longest time that a session has reported, even if its end reports less', async () => {
+    const registrationId = await register();
+    const first = await open(registrationId);
+    clock.aheadMs += 90_000;
+    await first.send(completed(first, 'PT80S'), first.terminated('PT10S'));
+    const second = await open(registrationId);
+    await second.send(second.terminated('PT20S'));
+    assert.equal(await durationOf(registrationId), 100);
+  });
+
+  it('counts no time after the last request of an abandoned session', async () => {
+    const registrationId = await register();
+    const unit = await open(registrationId);
+    clock.aheadMs += 120_000;
+    await open(registrationId);
+    assert.ok((await durationOf(registrationId)) < 60);
+    const { json } = await (await lrsClient(service)).call('GET', 'statements', {
+      query: { registration: unit.registration, verb: 'https://w3id.org/xapi/adl/verbs/abandoned' },
+    });
+    assert.match(json.statements[0].result.duration, /^PT\d?\d(\.\d+)?S$/);
+  });
+
+  it('counts no time of an abandoned session that only looked around', async () => {
+    const registrationId = await register();
+    const { body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode: 'browse' });
+    const looking = await Unit.start(await (await Player.follow(body.launch_url)).openUnit(ONE));
+    clock.aheadMs += 120_000;
+    assert.deepEqual(await looking.send(looking.initialized()), [200]);
+    await open(registrationId);
+    assert.equal(await durationOf(registrationId), 0);
   });
 
   it('counts the time of a session once if an instance of the previous release handles its end', async () => {

@@ -17,6 +17,17 @@ describe('the preferences of a learner', () => {
       assert.throws(() => store(wrong), /language tags with commas between them/);
   });
 
+  it('are a JSON object', () => {
+    for (const [contentType, content] of [
+      ['text/plain', '{"languagePreference":"en","audioPreference":"on"}'],
+      ['application/json', '["en","on"]'],
+      ['application/json', '{"languagePreference":'],
+    ] as const) {
+      const document = { kind: 'agent-profile', id: PREFERENCES, contentType, content: Buffer.from(content) };
+      assert.throws(() => assertPreferences(document), /are a JSON object/, content);
+    }
+  });
+
   it('have languages of at most 4,000 characters', () => {
     store(Array(1_333).fill('en').join(','));
     assert.throws(() => store(Array(1_334).fill('en').join(',')), /at most 4000 characters/);
