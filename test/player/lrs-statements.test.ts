@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import type { TestService } from '../support/service.ts';
@@ -14,18 +14,7 @@ import {
   reference,
   statement,
   VOIDED,
-  withSignature,
 } from './lrs-helpers.ts';
-
-/** A self-signed certificate with a key of Ed25519, in base64. */
-const ED25519_CERTIFICATE =
-  'MIIBLDCB36ADAgECAhQKlDqV0Ea4b6CSGzRox+ndHcyxhDAFBgMrZXAwDDEKMAgGA1UEAwwBeDAeFw0yNjExMjgyMTIyMTlaFw0z' +
-  'NjExMjUyMTIyMTlaMAwxCjAIBgNVBAMMAXgwKjAFBgMrZXADIQCLH4sYUqV4fkpaClZvnsOagxC4VQaBskakGBABXo4bIqNTMFEw' +
-  'HQYDVR0OBBYEFI+IlphtJs+ttHlupqQ293/59ucwMB8GA1UdIwQYMBaAFI+IlphtJs+ttHlupqQ293/59ucwMA8GA1UdEwEB/wQF' +
-  'MAMBAf8wBQYDK2VwA0EAQzlfVyDLDqeFbsZJx5rK/H6HmOyV3YXuNmWWVjLpUZUn44l6jrTTt1/f3M2YKbG/BzfOc/ElNlltiVM2' +
-  'B5LDCg==';
-/** The same with a kind of key that does not exist. */
-const UNKNOWN_KEY_CERTIFICATE = ED25519_CERTIFICATE.replace('KjAFBgMrZXAD', 'KjAFBgMrZXcD');
 
 describe('statements of the learning record store', () => {
   let service: TestService;
@@ -316,54 +305,6 @@ describe('statements of the learning record store', () => {
     const broken = { ...attachment, contentType: 'text/plain\n;a=b', fileUrl: 'https://example.com/file' };
     const reply = await lrs.call('POST', 'statements', { body: statement({ attachments: [broken] }) });
     assert.equal(reply.status, 400, 'a line break in a media type');
-  });
-
-  test('that are signed must equal the content of the signature', async () => {
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const signed = (payload: object, tamper = false) => {
-      const body = statement({ id: randomUUID() });
-      const [head, text] = [{ alg: 'RS256' }, tamper ? payload : { ...body, ...payload }].map((part) =>
-        Buffer.from(JSON.stringify(part)).toString('base64url'),
-      );
-      const signature = sign('sha256', Buffer.from(`${head}.${text}`), privateKey).toString('base64url');
-      return withSignature(body, `${head}.${text}.${signature}`);
-    };
-    assert.equal((await lrs.call('POST', 'statements', signed({}))).status, 200);
-    assert.equal((await lrs.call('POST', 'statements', signed({ verb: PASSED }))).status, 400);
-    assert.equal((await lrs.call('POST', 'statements', signed({}, true))).status, 400);
-  });
-
-  test('have a signature of limited size and depth, which only one attachment names', async () => {
-    const answerTo = async (payload: string, count = 1) => {
-      const parts = ['{"alg":"RS256"}', payload, 'signature'];
-      const content = parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
-      return await lrs.call('POST', 'statements', withSignature(statement(), content, count));
-    };
-    const payload = JSON.stringify(statement());
-    assert.equal((await answerTo(payload)).status, 200);
-    const repeated = await answerTo(payload, 2);
-    assert.equal(repeated.status, 400);
-    assert.match(repeated.text, /several attachments/);
-    assert.equal((await answerTo(`${payload}${' '.repeat(2 ** 20)}`)).status, 413);
-    const level = '{"objectType":"SubStatement","object":';
-    const nested = await answerTo(`${level.repeat(2_000)}{}${'}'.repeat(2_000)}`);
-    assert.equal(nested.status, 400, nested.text);
-  });
-
-  test('are refused if the key of the certificate of their signature cannot verify it', async () => {
-    for (const [certificate, reason] of [
-      [ED25519_CERTIFICATE, /not an RSA key/],
-      [UNKNOWN_KEY_CERTIFICATE, /unreadable certificate/],
-    ] as const) {
-      const body = statement({ id: randomUUID() });
-      const parts = [{ alg: 'RS256', x5c: [certificate] }, body].map((part) => JSON.stringify(part));
-      const content = [...parts, 'signature']
-        .map((part) => Buffer.from(part).toString('base64url'))
-        .join('.');
-      const reply = await lrs.call('POST', 'statements', withSignature(body, content));
-      assert.equal(reply.status, 400, reply.text);
-      assert.match(reply.text, reason);
-    }
   });
 
   test('are returned in one language or as identifiers on request', async () => {
