@@ -52,6 +52,49 @@ describe('the data model of AICC', () => {
     assert.deepEqual(others, []);
   });
 
+  test('adds the rows of each message to those before', async () => {
+    const registrationId = await register();
+    const unit = await open(registrationId);
+    for (const id of ['Q1', 'Q2']) {
+      assert.equal(await unit.send('PutInteractions', `"interaction_id"\r\n"${id}"`), OK);
+      assert.equal(await unit.send('PutComments', `"comment"\r\n"${id}"`), OK);
+    }
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    const { interactions, comment_records } = body.attempts[0].units[0].data.cmi;
+    assert.deepEqual(
+      Object.values<{ id: string }>(interactions).map(({ id }) => id),
+      ['Q1', 'Q2'],
+    );
+    assert.deepEqual(Object.values(comment_records), [{ comment: 'Q1' }, { comment: 'Q2' }]);
+  });
+
+  test('keeps what a message omits of an objective, and the objectives that it does not mention', async () => {
+    const unit = await open(await register());
+    const put = (...lines: string[]) => unit.send('PutParam', ['[Objectives_Status]', ...lines].join('\r\n'));
+    await put('J_ID.1=O1', 'J_Score.1=50', 'J_Status.1=I');
+    await put('J_ID.1=O2', 'J_Score.1=70');
+    await put('J_ID.7=O1', 'J_Status.7=P');
+    const { values } = await unit.parameters();
+    const read = (number: number) => ['ID', 'Score', 'Status'].map((name) => values[`J_${name}.${number}`]);
+    assert.deepEqual(
+      [read(1), read(2)],
+      [
+        ['O1', '50', 'passed'],
+        ['O2', '70', ''],
+      ],
+    );
+  });
+
+  test('gives a unit its launch data with a line for each <cr>', async () => {
+    const files = aiccFiles();
+    const vendor = { 'course.au': String(files['course.au']).replace('level=2', 'level=2<CR>skin=<cr>blue') };
+    const { registrationId } = await registerTo(service, { ...files, ...vendor });
+    assert.match(
+      await (await open(registrationId)).send('GetParam'),
+      /\[Core_Vendor\]\r\nlevel=2\r\nskin=\r\nblue\r\n\[/,
+    );
+  });
+
   for (const element of AICC_ELEMENTS) {
     test(`handles ${element.name} in ${element.group} as the standard describes it`, async () => {
       const registrationId = await register();

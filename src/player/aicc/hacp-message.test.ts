@@ -43,6 +43,16 @@ test('a text that is not an escape is unchanged', () => {
   assert.equal(form('%2525'), '%25');
 });
 
+test('a command may have blanks around it and any case', () => {
+  assert.equal(readHacp('command=+GETPARAM%0D%0A').command, 'getparam');
+});
+
+test('a group may be continued later, and its lines may end in any way', () => {
+  const groups = readGroups('[Core]\rA=1\n[Core_Lesson]\r\nx\r\r[odd]\n [CORE] \nB=2');
+  assert.deepEqual(groups.get('core'), ['A=1', 'B=2']);
+  assert.deepEqual(groups.get('core_lesson'), ['x', '', '[odd]']);
+});
+
 test('rows may hold commas, line ends and quotation marks between quotation marks', () => {
   assert.deepEqual(readRows('"A", b ,"c"\r\n"1,2","say ""x""", 3 \n\n4', 10), [
     { a: '1,2', b: 'say "x"', c: '3' },
