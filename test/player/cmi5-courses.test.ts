@@ -326,6 +326,8 @@ describe('a cmi5 course', () => {
     const { stateId: _, ...all } = query('x');
     const list = await unit.lrs.call('GET', 'activities/state', { query: all });
     assert.deepEqual(list.json.sort(), ['LMS.LaunchData', 'bookmark']);
+    const changed = { ...all, since: '2020-01-01T00:00:00Z' };
+    assert.deepEqual((await unit.lrs.call('GET', 'activities/state', { query: changed })).json, ['bookmark']);
   });
 
   test('may change one of the learner’s preferences, if they are valid together', async () => {

@@ -65,6 +65,7 @@ describe('the definitions of activities', () => {
     assert.equal(await activityOf(bob.lrs, id), 'Golf, the second edition');
     assert.deepEqual(await canonicalNames(bob.lrs, id), { [ofBob[0]!]: 'Golf, the second edition' });
     assert.equal(await activityOf(eve.lrs, id), undefined);
+    assert.deepEqual(await canonicalNames(eve.lrs, id), { [withoutOwn]: undefined });
     const single = { statementId: withoutOwn, format: 'canonical' };
     const { json } = await client.call('GET', 'statements', { query: single });
     assert.equal(nameOf(json.object), 'Golf in the catalogue');

@@ -11,10 +11,16 @@ import { activity, type LrsClient, lrsClient, PASSED, statement } from './lrs-he
 
 /** More than a page examines. */
 const MANY = 6_000;
+/** How many a page examines. */
+const EXAMINED = 5_000;
 
 /** Stores copies of a statement after it, with the same time and the same terms. */
-async function copyStatement(database: Database, id: string, { isVoided = false } = {}): Promise<void> {
-  const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${MANY})`;
+async function copyStatement(
+  database: Database,
+  id: string,
+  { isVoided = false, count = MANY } = {},
+): Promise<void> {
+  const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
   await database.transaction(
     async (tx) => {
       await tx.run(
@@ -110,5 +116,12 @@ describe('a search of many statements', () => {
     const [id] = await lrs.store(statement({ object }));
     await copyStatement(database, id!, { isVoided: true });
     assert.deepEqual(await pagesOf({ activity: object.id }), [[], [id]]);
+  });
+
+  test('finds the last of those that a page examines', async () => {
+    const object = activity('of-as-many-as-examined');
+    const [id] = await lrs.store(statement({ object }));
+    await copyStatement(database, id!, { isVoided: true, count: EXAMINED - 1 });
+    assert.deepEqual((await pagesOf({ activity: object.id })).flat(), [id]);
   });
 });

@@ -29,6 +29,24 @@ describe('a statement in one language', () => {
     assert.equal(chosen('en', {}), undefined);
   });
 
+  it('has one text for each answer of an interaction, and its expected answers unchanged', () => {
+    const definition = {
+      interactionType: 'choice',
+      correctResponsesPattern: ['a'],
+      choices: [{ id: 'a', description: { de: 'Golf spielen', en: 'Golf' } }],
+    };
+    const form = new CanonicalForm({ languages: ['en'], maxLength: 0 });
+    assert.deepEqual(
+      form.of({ object: { ...GOLF, definition } }, () => undefined),
+      {
+        object: {
+          ...GOLF,
+          definition: { ...definition, choices: [{ id: 'a', description: { en: 'Golf' } }] },
+        },
+      },
+    );
+  });
+
   it('gets stored definitions for the first mentions of their activities, up to a length in total', () => {
     const known = new Map([[GOLF.id, { name: { en: 'Golf', de: 'Golf' } }]]);
     const length = JSON.stringify({ name: { en: 'Golf' } }).length;
