@@ -78,6 +78,12 @@ describe('the content origin', () => {
     assert.match(await answer.text(), /<h1>Lesson<\/h1>/);
     const again = await file('lesson/index.html', { 'if-none-match': answer.headers.get('etag') ?? '' });
     assert.equal(again.status, 304);
+    const weak = `"another", W/${answer.headers.get('etag')}`;
+    for (const [tags, status] of [
+      [weak, 304],
+      ['"another"', 200],
+    ] as const)
+      assert.equal((await file('lesson/index.html', { 'if-none-match': tags })).status, status, tags);
     const odd = await file('lesson/a%20b%23%C3%A4.js');
     assert.deepEqual(
       [odd.status, odd.headers.get('content-type'), await odd.text()],
@@ -90,8 +96,9 @@ describe('the content origin', () => {
   });
 
   it('sends no referrer from its own page, and lets no other origin load what is not a course file', async () => {
-    for (const path of ['player/', 'attempt', 'none']) {
+    for (const path of ['player/', 'attempt', 'none', 'content/%E0%A4%A']) {
       const { headers } = await fetch(`${client.base}/${path}`);
+      assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
       assert.deepEqual(
         [headers.get('referrer-policy'), headers.get('cross-origin-resource-policy')],
         ['no-referrer', 'same-origin'],
@@ -213,6 +220,7 @@ describe('the content origin', () => {
       headers: { accept: 'text/html' },
     });
     assert.equal(page.status, 404);
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
     assert.match(await page.text(), /This link is not valid/);
   });
 
@@ -303,7 +311,7 @@ describe('a content origin for each registration', () => {
     const origin = `http://127.0.0.1:${port}`;
     for (const { pathname } of [first, second]) {
       assert.equal(await askRaw(origin, pathname, { host: first.host }), 200);
-      assert.equal(await askRaw(origin, pathname, { host: `${first.host}:8443` }), 200);
+      assert.equal(await askRaw(origin, pathname, { host: `${first.host.toUpperCase()}:8443` }), 200);
       for (const host of [others.host, 'content.example', 'localhost']) {
         assert.equal(await askRaw(origin, pathname, { host }), 410, host);
       }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RequestOrder } from '../../src/player/content-origin/request-order.ts';
 import { DEADLINE_MS } from '../support/deadline.ts';
 import { until } from '../support/service.ts';
 import { beginSave, startTurns } from './turns-helpers.ts';
@@ -56,6 +58,30 @@ describe('the last requests of a page', () => {
       bodies.filter((body) => body !== '{}'),
       ['"2"', '"3"', '"4"'],
     );
+  });
+
+  test('wait no longer for hundreds that are missing than for a few', async ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const comes = new RequestOrder(500).arrive('r', `${page} 999`)?.comes();
+    mock.timers.tick(3_000);
+    assert.equal(await Promise.race([comes, nextTurn('waits')]), false);
+  });
+
+  test('are known for ten seconds after the latest of them has ended', async ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const order = new RequestOrder(500);
+    const send = (number: number) => {
+      const request = order.arrive('r', `${page} ${number}`);
+      assert.ok(request);
+      return request;
+    };
+    send(1).end();
+    mock.timers.tick(9_000);
+    const second = send(2);
+    mock.timers.tick(9_000);
+    second.end();
+    mock.timers.tick(9_000);
+    assert.equal(await Promise.race([send(3).comes(), nextTurn('waits')]), true);
   });
 
   test('do not wait for one whose connection is closed before it has arrived', async () => {

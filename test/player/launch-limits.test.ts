@@ -93,6 +93,15 @@ describe('a launch link that is opened again and again', () => {
     await later.open();
   });
 
+  it('shares the launch that lasts longest', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const url = await launch(service, registrationId);
+    await openOften(url, FRESH_LAUNCHES - 1);
+    clock.pass(HOUR_MS);
+    const { base } = await followLink(url);
+    assert.equal((await followLink(url)).base, base);
+  });
+
   it('leaves the database to others while many of its openings wait', { skip: !ON_POSTGRES }, async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     const url = await launch(service, registrationId);

@@ -66,6 +66,24 @@ describe('a turn', () => {
     assert.deepEqual(bodies.slice(TURNS).sort(), ['"a"', '"b"', '"cc"', '"dd"', '{}']);
   });
 
+  test('of a preview does not wait for those of others', async () => {
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    let count = 0;
+    await using turns = await startTurns({
+      work: async () => {
+        count += 1;
+        if (count === TURNS) begun.resolve();
+        if (count <= TURNS) await held.promise;
+      },
+    });
+    const saves = Array.from({ length: TURNS }, () => turns.save('preview-1'));
+    await begun.promise;
+    assert.equal(await turns.save('preview-2'), 200);
+    held.resolve();
+    assert.deepEqual(new Set(await Promise.all(saves)), new Set([200]));
+  });
+
   test('does not come for reads whose connections are closed, so that saves have their places', async () => {
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();

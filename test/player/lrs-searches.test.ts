@@ -69,9 +69,9 @@ describe('a search of many statements', () => {
     }
     return pages;
   };
-  const storeMany = async (members: object) => {
+  const storeMany = async (members: object, count = MANY) => {
     const [id] = await lrs.store(statement(members));
-    await copyStatement(database, id!);
+    await copyStatement(database, id!, { count });
   };
 
   test('examines a part of those that only one filter matches, and continues where it stopped', async () => {
@@ -79,7 +79,8 @@ describe('a search of many statements', () => {
     const both = statement({ object, verb: PASSED });
     const [early] = await lrs.store(both);
     await storeMany({ object });
-    await storeMany({ object: activity('of-others'), verb: PASSED });
+    // A page that examined them would find none.
+    await storeMany({ object: activity('of-others'), verb: PASSED }, 2 * MANY);
     const [late] = await lrs.store(both);
     const query = { activity: object.id, verb: PASSED.id };
     assert.deepEqual(await pagesOf(query), [[late], [early]]);

@@ -72,8 +72,12 @@ export async function startTurns({
   readSmallBodiesEarly(server);
   server.addHook('onRequest', async (request, reply) => {
     await find(request, reply);
-    const registrationId = request.headers['x-registration'] ?? 'r';
-    request.launch = { registrationId, launchId: 'l' } as PlayerLaunch;
+    const name = String(request.headers['x-registration'] ?? 'r');
+    // A preview has no registration.
+    const preview = { registrationId: null, launchId: name };
+    request.launch = (
+      name.startsWith('preview') ? preview : { registrationId: name, launchId: 'l' }
+    ) as PlayerLaunch;
   });
   await server.register(async (scope) => {
     takeTurns(scope, new RequestOrder(patienceMs));
