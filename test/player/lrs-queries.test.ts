@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { MIB } from '../../src/bytes.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { ANN, BOB, type LrsClient, openStore, PASSED, reference, statement, VOIDED } from './lrs-helpers.ts';
+import {
+  ANN,
+  BOB,
+  type LrsClient,
+  multipart,
+  openStore,
+  PASSED,
+  reference,
+  statement,
+  VOIDED,
+} from './lrs-helpers.ts';
 
 // Runs on SQLite in `npm test`: what a statement is found by is decided in the process. The tests of statements search
 // on both.
@@ -77,6 +88,30 @@ describe('a query of the learning record store', () => {
     await lrs.store(...Array.from({ length: 101 }, () => statement({ context: { registration } })));
     for (const limit of ['0', '101', '999999999'])
       assert.equal((await lrs.find({ registration, limit })).length, 100, limit);
+  });
+
+  test('returns no more attachments at a time than 8 MiB, and then says that there are more', async () => {
+    const registration = randomUUID();
+    for (const fill of ['a', 'b', 'c']) {
+      const content = Buffer.alloc(3 * MIB, fill);
+      const sha2 = createHash('sha256').update(content).digest('hex');
+      const attachment = {
+        usageType: 'https://example.com/usage',
+        display: { en: 'A file' },
+        contentType: 'application/octet-stream',
+        length: content.length,
+        sha2,
+      };
+      const sent = statement({ context: { registration }, attachments: [attachment] });
+      const { status, text } = await lrs.call('POST', 'statements', multipart(sent, [{ sha2, content }]));
+      assert.equal(status, 200, text);
+    }
+    const ask = async (attachments: string) =>
+      (await lrs.call('GET', 'statements', { query: { registration, attachments } })).text;
+    const text = await ask('true');
+    assert.equal(text.match(/^X-Experience-API-Hash: /gm)?.length, 2);
+    assert.match(text, /"more":"\/xapi/);
+    assert.match(await ask('false'), /"more":""/);
   });
 
   test('finds a statement that is stored after one that refers to it was voided', async () => {
