@@ -1,48 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { REQUEST_DEADLINE_MS } from '../../src/http/server-options.ts';
 import { SLOWEST_BYTES_PER_MS } from '../../src/player/slow-connection.ts';
-import { LastRequestQueue } from '../../web/player/src/last-request-queue.ts';
-import { Reports } from '../../web/player/src/reports.ts';
-import { Saver, type SavingState } from '../../web/player/src/saver.ts';
 import { sendingMs } from '../../web/player/src/server.ts';
-import { answerOfProxy, pageInNode, problem } from './support/page-in-node.ts';
+import { answerOfProxy, problem } from './support/page-in-node.ts';
+import { pageWithUnit } from './support/page-with-unit.ts';
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15_000;
-
-/** Browsers let a page that is being closed send 64 KiB in total. */
-const MOST_AT_ONCE = 64 * 1024;
-
-/** A page with one unit, which reports the value of `now.work`. */
-function pageWithUnit(t: TestContext) {
-  const page = pageInNode(t);
-  const states: SavingState[] = [];
-  const now = { work: '', isRunning: true, others: {}, state: undefined as unknown };
-  const saver = new Saver({
-    owner: { registration: 'R', attempt: 1 },
-    path: 'commit',
-    unit: 'i1',
-    page: 1,
-    visit: 1,
-    counter: { next: 1 },
-    read: () => ({
-      cmi: { suspend_data: now.work, ...now.others },
-      terminated: !now.isRunning,
-      elapsedMs: Math.round(performance.now()),
-      ...(now.state === undefined ? {} : { state: now.state }),
-    }),
-    isRunning: () => now.isRunning,
-    onState: (state) => states.push(state),
-  });
-  const report = (work: string, how: 'value' | 'commit' | 'terminate' = 'terminate') => {
-    now.work = work;
-    saver.changed(how);
-  };
-  const sent = () => page.requests.map(({ body }) => body?.cmi?.suspend_data);
-  const times = () => page.requests.map(({ body }) => body?.elapsedMs);
-  return { page, saver, states, report, sent, times, now };
-}
 
 /** The response of the service once another window records. */
 const superseded = () => Response.json({ outcome: 'superseded' }, { status: 409 });
@@ -106,6 +71,29 @@ describe('the saving of a unit', () => {
     assert.deepEqual([sent(), Object.keys(page.kept)], [['essay'], []]);
   });
 
+  it('keeps what was reported last if it is overdue while there is more to save', async (t) => {
+    const { page, saver, report } = pageWithUnit(t);
+    page.answer = () => new Promise(() => {});
+    report('essay');
+    await page.pass(0);
+    report('longer essay');
+    saver.overdue();
+    assert.match(Object.values(page.kept).join(), /longer essay/);
+  });
+
+  it('keeps what it can, and does not say that all is kept, if the launch expires and the latest work has no room', async (t) => {
+    const { page, saver, states, report } = pageWithUnit(t);
+    const late = Promise.withResolvers<Response>();
+    page.answer = () => late.promise;
+    report('short');
+    await page.pass(0);
+    report('x'.repeat(5_000_000), 'value');
+    late.resolve(problem(410));
+    await page.pass(0);
+    assert.deepEqual([states, saver.isUnkept], [['saving', 'over'], true]);
+    assert.match(Object.values(page.kept).join(), /short/);
+  });
+
   it('continues with the next report, though not at once, after the service has rejected one', async (t) => {
     const { page, saver, states, report, sent } = pageWithUnit(t);
     page.answer = () => problem(400);
@@ -119,6 +107,7 @@ describe('the saving of a unit', () => {
     report('good', 'commit');
     await page.pass(LONGEST_WAIT_MS - 1);
     assert.deepEqual(sent(), ['bad']);
+    assert.match(Object.values(page.kept).join(), /good/, 'the browser itself may end before that');
     await page.pass(1);
     assert.deepEqual(sent(), ['bad', 'good']);
     assert.equal(states.at(-1), 'saved');
@@ -136,6 +125,22 @@ describe('the saving of a unit', () => {
     await settled;
     assert.deepEqual(sent(), ['bad', 'worse']);
     assert.deepEqual([saver.isRefused, Object.keys(page.kept)], [true, []]);
+  });
+
+  it('sends what was reported while the response with a rejection was on its way at once when the unit is left', async (t) => {
+    const { page, saver, report, sent } = pageWithUnit(t);
+    const late = Promise.withResolvers<Response>();
+    page.answer = () => late.promise;
+    report('bad');
+    await page.pass(0);
+    report('better');
+    const settled = saver.settled();
+    page.answer = () => Response.json({ outcome: 'recorded' });
+    late.resolve(problem(400));
+    await page.pass(0);
+    await page.pass(0);
+    await settled;
+    assert.deepEqual([sent(), saver.isRefused], [['bad', 'better'], false]);
   });
 
   it('is not settled while a save of the hidden page has no response, and is tried again if that fails', async (t) => {
@@ -198,98 +203,6 @@ describe('the saving of a unit', () => {
     assert.equal(times().length, 2);
   });
 
-  it('leaves room for the last requests of a course if much of its data is already saved', async (t) => {
-    const { page, report } = pageWithUnit(t);
-    report('x'.repeat(50_000));
-    await page.pass(0);
-    await page.pass(60_000);
-    await page.fire('pagehide');
-    report(`${'x'.repeat(50_000)}, last words`);
-    const sizes = page.requests
-      .filter(({ keepalive }) => keepalive)
-      .map(({ body }) => JSON.stringify(body).length);
-    assert.equal(sizes.length, 2);
-    assert.ok(sizes.reduce((sum, size) => sum + size) < MOST_AT_ONCE, `${sizes}`);
-  });
-
-  it('leaves room for the last requests of a course if nothing was saved in this visit', async (t) => {
-    const { page, report, now } = pageWithUnit(t);
-    now.others = { interactions: 'x'.repeat(40_000) };
-    await page.pass(60_000);
-    await page.fire('pagehide');
-    report('last words');
-    const sent = page.requests.map(({ body, keepalive }) => [body?.cmi?.suspend_data, keepalive]);
-    assert.deepEqual(sent, [['last words', true]]);
-  });
-
-  for (const [what, isUnsaved] of [
-    ['of which all is saved', false],
-    ['of which some is not saved yet', true],
-  ] as const) {
-    it(`leaves room for the end of a course that commits before it, ${what}`, async (t) => {
-      const { page, report, now } = pageWithUnit(t);
-      report('x'.repeat(50_000));
-      await page.pass(0);
-      page.answer = () => new Promise(() => {});
-      if (isUnsaved) report(`${now.work}, more`, 'value');
-      await page.fire('pagehide');
-      report(`${now.work}, last words`, 'commit');
-      now.isRunning = false;
-      report(now.work);
-      const sent = page.requests.filter(({ keepalive }) => keepalive).map(({ body }) => body);
-      const bytes = sent.reduce((sum, body) => sum + JSON.stringify(body).length, 0);
-      assert.ok(bytes < MOST_AT_ONCE, `${bytes}`);
-      assert.deepEqual(
-        sent.map((body) => body?.terminated),
-        isUnsaved ? [false, false, true] : [false, true],
-      );
-    });
-  }
-
-  it('shares the room with the last requests of a course that also calls the service itself', async (t) => {
-    const { page, report, now } = pageWithUnit(t);
-    report('x'.repeat(35_000));
-    await page.pass(0);
-    page.answer = () => new Promise(() => {});
-    const queue = new LastRequestQueue(new Reports());
-    const statement = JSON.stringify('x'.repeat(40_000));
-    const url = new URL('http://content/token/xapi/statements');
-    const request = { method: 'POST', url, headers: [], body: statement, bytes: statement.length };
-    void queue.add(request, window);
-    queue.pageCloses();
-    await page.fire('pagehide');
-    report(`${now.work}!`);
-    assert.deepEqual(
-      page.requests.map(({ body, keepalive }) => [body?.isChange, keepalive]),
-      [
-        [undefined, false],
-        [undefined, true],
-        [true, true],
-      ],
-    );
-  });
-
-  it('sends the time of a unit once, and keeps nothing, if its sequencing does not fit in the request', async (t) => {
-    const { page, report, now, states } = pageWithUnit(t);
-    now.state = 'x'.repeat(12_000);
-    page.answer = () => {
-      const { isChange, state } = page.requests.at(-1)?.body ?? {};
-      return Response.json({ outcome: isChange && state === undefined ? 'recorded-in-part' : 'recorded' });
-    };
-    report('work');
-    await page.pass(0);
-    for (let times = 2; times < 20; times++) {
-      await page.pass(60_000);
-      await page.hide();
-      await page.pass(LONGEST_WAIT_MS);
-      assert.equal(page.requests.length, times);
-    }
-    await page.pass(60_000);
-    await page.fire('pagehide');
-    assert.deepEqual([page.requests.length, Object.keys(page.kept)], [20, []]);
-    assert.deepEqual(states, ['saving', 'saved']);
-  });
-
   it('stays refused, and waits for nothing, if an earlier commit is acknowledged after that', async (t) => {
     const { page, saver, states, report } = pageWithUnit(t);
     const earlier = Promise.withResolvers<Response>();
@@ -347,6 +260,31 @@ describe('the saving of a unit', () => {
     await page.fire('online');
     await page.pass(0);
     assert.equal(saver.hasFailed, true);
+  });
+
+  it('is tried again once the connection is back, though an earlier request never gets a response', async (t) => {
+    const { page, states, report, sent } = pageWithUnit(t);
+    page.answer = () => new Promise(() => {});
+    report('work');
+    await page.pass(0);
+    page.answer = () => Response.json({ outcome: 'recorded' });
+    await page.fire('online');
+    await page.pass(FIRST_WAIT_MS);
+    assert.deepEqual([sent(), states.at(-1)], [['work', 'work'], 'saved']);
+  });
+
+  it('waits, and tries again, as before once the page has come back from the cache of the browser', async (t) => {
+    const { page, report, sent } = pageWithUnit(t);
+    await page.fire('pagehide');
+    await page.fire('pageshow');
+    page.answer = () => problem(503);
+    report('work', 'commit');
+    await page.pass(0);
+    assert.deepEqual(sent(), [''], 'the time of the unit');
+    await page.pass(LONGEST_WAIT_MS);
+    page.answer = () => Response.json({ outcome: 'recorded' });
+    await page.pass(LONGEST_WAIT_MS);
+    assert.deepEqual(sent(), ['', 'work', 'work']);
   });
 
   it('does not repeat the time of a unit if the connection is lost', async (t) => {

@@ -89,9 +89,16 @@ export function pageInNode(t: TestContext, { room = 5_000_000 }: { room?: number
     const path = address.replace('../', '');
     const body = typeof init.body === 'string' ? JSON.parse(init.body) : null;
     page.requests.push({ path, body, keepalive: init.keepalive === true });
-    return await page.answer(path);
+    return await Promise.race([page.answer(path), untilAborted(init.signal)]);
   });
   return page;
+}
+
+/** Rejects once a request is aborted. */
+function untilAborted(signal: AbortSignal | null = null): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 /** A storage, whose keys are also its properties. */

@@ -246,6 +246,11 @@ export class Saver {
     this.#isKept = keepUnsent(this.#owner, this.#path, commit, { replaces: this.#isUnsent, isPromised });
   }
 
+  /** Stores work without a promise, because there is no room for the newest. */
+  #keepRemnant(commit: Commit): void {
+    keepUnsent(this.#owner, this.#path, commit, { replaces: true, isPromised: false });
+  }
+
   /** Whether the newest data is more than a copy that is removed as soon as the service responds. */
   get #isUnsent(): boolean {
     return this.#isLeaving || this.#ended === 'expired' || this.#hasFailed;
@@ -322,7 +327,8 @@ export class Saver {
       // It may be kept already, but as a copy that nobody has promised to save.
       if (this.#isDirty) this.#keepUnsaved();
       else this.#keep(this.#sent.newest ?? commit);
-      if (!this.#isKept) this.#keep(commit);
+      // Earlier work is worth keeping, but the page must not say that the latest is kept.
+      if (!this.#isKept) this.#keepRemnant(commit);
     } else forgetUnsent(this.#owner, commit);
     this.#onState(state === 'expired' && !this.#isKept ? 'over' : state);
     this.#nowIdle();
