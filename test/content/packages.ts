@@ -15,6 +15,13 @@ export function uploadForm(
   return form;
 }
 
+const VERSION_COLUMNS = 'title, units, warnings, file_count, byte_count, created_at';
+
+/** SQL that gives each course of one version a version before it, of another standard. */
+export const FORMER_VERSIONS = `
+  insert into course_versions (course_id, version_id, learning_standard, content_key, ${VERSION_COLUMNS})
+  select course_id, version_id - 1, 'AICC', content_key || '-former', ${VERSION_COLUMNS} from course_versions`;
+
 /** Imports a small SCORM 1.2 course and returns its record. */
 export async function importCourse(
   { api }: Pick<RunningService, 'api'>,

@@ -90,7 +90,13 @@ describe('dead letters of all webhooks', () => {
         found.data.map(({ id }) => id),
         [data[2]!.id],
       );
+      const elsewhere = data[2]!.webhook_name === 'North' ? ids.South : ids.North;
+      assert.equal((await letters(`?search=${search}&webhook_id=${elsewhere}`)).total, 0, search);
     }
+    const { body: namesake } = await service.api.get(`/webhooks/${ids.North}`);
+    await service.api.put(`/webhooks/${ids.North}`, { ...namesake, name: `North ${ofNorth[1]}` });
+    const named = await letters(`?search=${ofNorth[1]}`);
+    assert.deepEqual([named.data.map(({ id }) => id), named.total], [ofNorth, 3], 'by both, each once');
     const pages = [await letters('?limit=4'), await letters('?limit=4&offset=4')];
     assert.deepEqual(
       pages.flatMap((page) => page.data.map(({ id }) => id)),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { importCourse } from '../content/packages.ts';
+import { FORMER_VERSIONS, importCourse } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { runSql } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** Enough for several pages, with names that share parts, occur twice, or contain special characters of patterns. */
@@ -245,6 +246,8 @@ describe('lists of content', () => {
       ['Home > Safety > Fire', 'Home > Safety'],
     );
     assert.equal((await list(service, 'courses', { learning_standard: 'SCORM_12' })).total, 3);
+    // Former versions do not count.
+    await runSql(service.settings.data_dir, FORMER_VERSIONS);
     assert.equal((await list(service, 'courses', { learning_standard: 'AICC' })).total, 0);
   });
 

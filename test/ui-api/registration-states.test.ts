@@ -62,4 +62,20 @@ describe('the list of registrations finds', () => {
       assert.equal(body.total, learners.length);
     });
   }
+
+  test('all of them, and their number beyond the last page, by creation or by the latest change', async () => {
+    const read = async (query: string) => (await service.api.get(`/ui/api/registrations?${query}`)).body;
+    const { total, data: beyond } = await read('offset=1000');
+    assert.deepEqual([total, beyond], [Object.keys(LEARNERS).length, []]);
+    const { data: created } = await read('sort=created&direction=asc');
+    const [first] = created;
+    assert.deepEqual(
+      created.map(({ learner_id }: { learner_id: string }) => learner_id),
+      Object.keys(LEARNERS),
+    );
+    // A later change of the first one moves it only in the other order.
+    const launch = await service.api.post(`/registrations/${first.registration_id}/launch`);
+    assert.equal(launch.status, 200);
+    assert.equal((await read('sort=created&direction=asc')).data[0].learner_id, first.learner_id);
+  });
 });

@@ -44,6 +44,9 @@ describe('why the messages of webhooks wait', () => {
       blocker: null,
     });
     assert.equal(of(inactive).reason, 'INACTIVE');
+    await api.delete(`/webhooks/${paused}`);
+    const { body: rest } = await api.get(`/ui/api/waiting-reasons?webhook_ids=${paused},${inactive}`);
+    assert.deepEqual(rest.data, [of(inactive)], 'a deleted webhook has no messages');
   });
 
   it('is nothing for messages that are about to be sent, and that delivery is off where no instance delivers', async () => {

@@ -80,6 +80,18 @@ describe('finding registrations by how the learner’s id begins', () => {
     );
   });
 
+  it('finds a name that begins with one of several capitals outside ASCII', async () => {
+    await using opened = await withLearners(['Ärö', 'ärö', 'ÄRÖ', 'Äröx', 'ärÖ']);
+    const { reader } = opened.database;
+    const { fromIndex } = learnerStartsWith(reader.dialect, 'äRÖ');
+    const found = reader.query
+      .selectFrom('registrations')
+      .select('registrations.learner_id')
+      .where(fromIndex);
+    const learners = (await found.execute()).map(({ learner_id }) => learner_id);
+    assert.deepEqual(learners.sort(), ['ÄRÖ', 'Ärö', 'Äröx', 'ärÖ', 'ärö'].sort());
+  });
+
   it('returns the same page whether or not all matches are counted', async () => {
     const few = Array.from({ length: 30 }, (_, at) => `few-${at}`);
     const many = Array.from({ length: MAX_COUNTED + 1 }, (_, at) => `many-${at}`);
