@@ -90,6 +90,22 @@ describe('a browser that several learners use', () => {
     });
   }
 
+  it('keeps only the newest work of a learner, also while it has moved to the storage of the tab', (t) => {
+    const { kept } = pageInNode(t, { room: 4_000 });
+    keep('here', 100);
+    kept.setItem('course', '');
+    kept.setItem('course', 'x'.repeat(3_000));
+    const owner = { registration: 'here', attempt: 1 };
+    const newer = (sequence: number, length: number) => {
+      const write = { page: 1, sequence, cmi: { suspend_data: 'x'.repeat(length) } };
+      return keepUnsent(owner, 'commit', write, { replaces: true, isPromised: false });
+    };
+    assert.equal(newer(2, 2_000), false, 'the storage of the tab does not outlive it');
+    assert.equal(takeUnsent(owner)?.write.sequence, 2);
+    assert.equal(newer(3, 100), true);
+    assert.deepEqual([keptOf(kept).sort(), keptOf(sessionStorage)], [[undefined, 'here'].sort(), []]);
+  });
+
   it('keeps the work of the others if a full storage has no room for another try', (t) => {
     const { kept } = pageInNode(t, { room: 4_000 });
     keep('other', 1_000);

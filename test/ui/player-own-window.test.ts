@@ -141,7 +141,13 @@ describe('a cmi5 course in a browser', () => {
       await first.close();
       await heading(learner, 'You have closed the course');
       await learner.page.getByText('Not completed yet').waitFor();
-      const second = await openWindow(learner, 'Open the course again');
+      await learner.page.route('**/unit', (route) => route.abort(), { times: 1 });
+      const popup = learner.page.waitForEvent('popup');
+      await button(learner, 'Open the course again').click();
+      await heading(learner, 'The course could not be opened');
+      await until(async () => (await popup).isClosed(), 'its empty window does not stay');
+      await button(learner, 'Try again').click();
+      const second = await openWindow(learner, 'Open the course');
       await second.locator('#pass').click();
       await second.getByText('done', { exact: true }).waitFor();
       // It closes itself on the page that it returns to.

@@ -194,18 +194,23 @@ describe('unsent work of an earlier page', () => {
       assert.deepEqual(Object.keys(page.kept), []);
     });
 
-    it('is removed after 30 days in which only other courses are opened, and its next page says so', async (t) => {
-      const page = pageInNode(t);
-      keep();
-      t.mock.timers.setTime(31 * DAY_MS);
-      const pageOf = async (registration: string) => {
-        page.answer = () => Response.json({ registration, attempt: 1, page: 1, mode: 'normal' });
-        return (await openPage(false)).isLost;
-      };
-      assert.equal(await pageOf('S'), false);
-      assert.doesNotMatch(JSON.stringify({ ...page.kept }), /two hours of work/);
-      assert.equal(await pageOf('R'), true);
-    });
+    for (const [what, before, after] of [
+      ['after 30 days in which only other courses are opened', 0, 31 * DAY_MS],
+      ['if the clock was far ahead when it was stored', 31 * DAY_MS, 0],
+    ] as const)
+      it(`is removed ${what}, and its next page says so`, async (t) => {
+        const page = pageInNode(t);
+        t.mock.timers.setTime(before);
+        keep();
+        t.mock.timers.setTime(after);
+        const pageOf = async (registration: string) => {
+          page.answer = () => Response.json({ registration, attempt: 1, page: 1, mode: 'normal' });
+          return (await openPage(false)).isLost;
+        };
+        assert.equal(await pageOf('S'), false);
+        assert.doesNotMatch(JSON.stringify({ ...page.kept }), /two hours of work/);
+        assert.equal(await pageOf('R'), true);
+      });
 
     it('stays so while it is tried again', async (t) => {
       const page = pageWithWork(t, () => problem(503));
