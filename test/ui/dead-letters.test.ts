@@ -113,6 +113,8 @@ describe('dead letters in the admin UI', () => {
     target.respondWith(answer(200));
     await using visit = await ui.visit(DEAD_LETTERS);
     const { page } = visit;
+    const steps: { until_dt?: string }[] = [];
+    page.on('request', (request) => request.method() === 'POST' && steps.push(request.postDataJSON()));
     // A step looks at 50 webhooks. The second one is under way until the test lets it go on.
     const held = await holdRequests(page, '**/ui/api/dead-letters/redeliver', { from: 2 });
     await page.getByRole('button', { name: 'Redeliver all…' }).click();
@@ -132,6 +134,8 @@ describe('dead letters in the admin UI', () => {
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByRole('status').getByText('Done: 120 messages queued.').waitFor();
     assert.equal(await total(), 0);
+    const ends = new Set(steps.slice(1).map(({ until_dt }) => typeof until_dt));
+    assert.deepEqual([...ends], ['string'], 'later ones are not part of any step');
   });
 
   it('are neither removed nor redelivered if they come after a step whose response was lost, and Continue repeats that one', async () => {
@@ -186,12 +190,12 @@ describe('dead letters in the admin UI', () => {
         .about.account.id;
     await using visit = await ui.visit(DEAD_LETTERS);
     const { page } = visit;
-    const filter = async (account: number) => {
+    const filter = async (account: number | '') => {
       await page.getByRole('button', { name: /^(1 filter|Filters)$/ }).click();
       const form = page.getByRole('dialog', { name: /^(1 filter|Filters)$/ });
       await form.getByRole('textbox', { name: 'Account id' }).fill(String(account));
       await form.getByRole('button', { name: 'Apply' }).click();
-      await visit.arrived(`${DEAD_LETTERS}?account=${account}`);
+      await visit.arrived(account === '' ? DEAD_LETTERS : `${DEAD_LETTERS}?account=${account}`);
     };
     await page.getByText('0', { exact: true }).first().waitFor();
     await filter(accountOf('1'));
@@ -217,6 +221,8 @@ describe('dead letters in the admin UI', () => {
     assert.equal(await total(), 2);
     assert.equal(target.requests.length, 2);
     await page.getByText('No results').waitFor();
+    await filter('');
+    await page.getByText('1–2 of 2').waitFor();
   });
 
   it('can be searched beyond the newest 10,000, and all matches can be redelivered', async () => {

@@ -96,6 +96,8 @@ describe('removing dead letters in the history of a webhook', () => {
     assert.equal(await clicks(), 4);
     await rowOf(page, 'Lucerne').getByText('Discarded').waitFor();
     await rowOf(page, 'Delivered').getByText('Delivered', { exact: true }).first().waitFor();
+    // The other message is no longer selected, either.
+    await rowOf(page, 'Delivered').getByRole('checkbox', { checked: false }).waitFor();
     assert.deepEqual(await dead(), ['Adatum']);
     await end();
   });

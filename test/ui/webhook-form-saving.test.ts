@@ -62,6 +62,7 @@ describe('saving the form of a webhook', () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Someone else changed this webhook in the meantime').waitFor();
     await page.getByRole('button', { name: 'Keep my changes' }).click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
     assert.equal((await read(id)).name, 'Mine');

@@ -86,6 +86,11 @@ describe('the history of a webhook in the admin UI', () => {
     await visit.arrived(`${WEBHOOKS}/${id}?tab=history&outcome=DEAD_LETTERED`);
     await page.getByRole('button', { name: 'Older' }).waitFor({ state: 'detached' });
     await until(async () => (await rows.count()) === 1, 'only the dead letter is listed');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const form = page.getByRole('dialog', { name: 'Filters' });
+    await form.getByRole('textbox', { name: 'Status code' }).fill('999');
+    await form.getByRole('button', { name: 'Apply' }).click();
+    await visit.arrived(`${WEBHOOKS}/${id}?tab=history&code=999&outcome=DEAD_LETTERED`);
   });
 
   it('leaves no entry in the browser’s history for a drawer that is closed', async () => {

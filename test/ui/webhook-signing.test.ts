@@ -76,20 +76,34 @@ describe('the signing of a webhook’s postbacks in the admin UI', () => {
     const { page } = visit;
     // Browsers offer it only over HTTPS.
     await page.evaluate('delete Crypto.prototype.randomUUID');
-    let attempts = 0;
+    const keys: (string | undefined)[] = [];
     await page.route('**/signing-secret', async (route) => {
-      attempts += 1;
-      if (attempts > 1) return await route.continue();
-      await route.fetch();
+      keys.push(route.request().headers()['idempotency-key']);
+      if (keys.length > 3) return await route.continue();
+      // The first two do not reach the service.
+      if (keys.length === 3) await route.fetch();
       await route.abort();
     });
-    await page.getByRole('button', { name: 'Replace the secret…' }).click();
+    const open = page.getByRole('button', { name: 'Replace the secret…' });
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
-    await dialog.getByText('The service is not responding').waitFor();
+    const replace = async () => {
+      const failed = page.waitForEvent('requestfailed');
+      await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+      await failed;
+      await dialog.getByText('The service is not responding').waitFor();
+    };
+    await open.click();
+    await replace();
+    await dialog.getByRole('combobox').click();
+    await page.getByRole('option', { name: 'After 7 days' }).click();
+    await replace();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await open.click();
+    await replace();
     await dialog.getByRole('button', { name: 'Replace the secret' }).click();
     const second = await page.getByLabel('Signing secret', { exact: true }).inputValue();
-    assert.equal(attempts, 2);
+    assert.equal(keys[2], keys[3], 'it is the same request');
+    assert.equal(new Set(keys).size, 3, 'others are requests of their own');
     await api.create('/accounts', { name: 'Northwind' });
     await target.waitFor(1);
     const { text, headers } = target.requests[0]!;
