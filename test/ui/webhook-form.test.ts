@@ -129,8 +129,11 @@ describe('creating and editing a webhook', () => {
       .getByText(/^10\.0\.0\.1|not allowed|target_allowed_networks/i)
       .first()
       .waitFor();
-    await page.locator('[data-field=target_url]:focus').waitFor();
+    const field = page.locator('[data-field=target_url]');
+    await field.and(page.locator(':focus')).waitFor();
     await visit.assertAccessible();
+    await page.getByLabel('Name').fill('Outside');
+    await field.and(page.locator(':not([aria-invalid=true])')).waitFor();
   });
 
   it('shows the message of each event, as a test sends it to the target', async () => {
