@@ -110,6 +110,22 @@ describe('dead letters of all webhooks', () => {
     );
   });
 
+  test('are searched by the names of 50 webhooks, and may be more if further names match', async () => {
+    await using _service = service;
+    for (let at = 0; at <= 50; at++) {
+      const webhook = { name: `Branch ${at}`, topic: 'ACCOUNT', target_url: target.url };
+      await service.api.create('/webhooks', webhook);
+    }
+    await runSql(
+      service.settings.data_dir,
+      `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+       select id, 'of-' || id, 'ACCOUNT_CREATED', 'DEAD_LETTERED', '{}', 1, 1, 1 from webhooks where name like 'Branch%'`,
+    );
+    const { total, total_is_lower_bound: isPartial } = await letters('?search=branch');
+    assert.deepEqual([total, isPartial], [50, true]);
+    assert.equal((await letters('?search=north')).total_is_lower_bound, false);
+  });
+
   test('are redelivered in order within each webhook, and this ends even if the target keeps failing', async () => {
     await using _service = service;
     const first = await redeliver({});
