@@ -42,6 +42,12 @@ describe('a page that asks what was recorded', () => {
     assert.equal(page.requests.length, 1);
   });
 
+  it('asks once the connection is back, if the open unit calls the service itself', async (t) => {
+    const page = watching(t, { runtime: null });
+    await page.fire('online');
+    assert.equal(page.requests.length, 1);
+  });
+
   it('does not ask once nothing is recorded any longer', async (t) => {
     const page = watching(t, { isEnded: true });
     await page.hide();
