@@ -1,85 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { inspectFiles } from '../../../../test/course-packages/package-file.ts';
-import { PAGE, SCORM_2004, scormManifest } from '../../../../test/support/course-packages.ts';
-import { activityTreeOf } from '../course-activity-tree.ts';
-import type { ActivityTreeDefinition } from './activity-definition.ts';
-import { type NavigationOutcome, type NavigationRequest, SequencingSession } from './sequencing-session.ts';
-import { trackUnit } from './unit-tracking.ts';
-
-const FLOW = '<imsss:controlMode choice="true" flow="true"/>';
-const FLOW_ONLY = '<imsss:controlMode choice="false" flow="true"/>';
-
-/** A unit, with the content of its sequencing element. */
-const unit = (id: string, sequencing = '') =>
-  `<item identifier="${id}" identifierref="r1"><title>${id}</title>${wrapped(sequencing)}</item>`;
-/** A block of items. */
-const block = (id: string, items: string, sequencing = FLOW) =>
-  `<item identifier="${id}"><title>${id}</title>${items}${wrapped(sequencing)}</item>`;
-const wrapped = (sequencing: string) =>
-  sequencing === '' ? '' : `<imsss:sequencing>${sequencing}</imsss:sequencing>`;
-/** A rule such as `preConditionRule` with one condition. */
-const rule = (kind: string, condition: string, action: string) =>
-  `<imsss:sequencingRules><imsss:${kind}><imsss:ruleConditions><imsss:ruleCondition ${condition}/></imsss:ruleConditions>` +
-  `<imsss:ruleAction action="${action}"/></imsss:${kind}></imsss:sequencingRules>`;
-/** A primary objective that is mapped to a shared objective. */
-const sharing = (target: string, map = 'writeSatisfiedStatus="true"') =>
-  `<imsss:objectives><imsss:primaryObjective objectiveID="own"><imsss:mapInfo targetObjectiveID="${target}" ${map}/></imsss:primaryObjective></imsss:objectives>`;
-
-async function treeOf(items: string, sequencing = FLOW): Promise<ActivityTreeDefinition> {
-  const manifest = scormManifest(SCORM_2004, { items: `${items}${wrapped(sequencing)}` });
-  const { structure } = await inspectFiles({ 'imsmanifest.xml': manifest, 'index.html': PAGE });
-  const tree = activityTreeOf(structure);
-  assert.ok(tree !== null, 'the course is sequenced');
-  return tree;
-}
-
-/** A learner in a course, who makes requests. Units may report data before they are left. */
-class Learner {
-  readonly session: SequencingSession;
-
-  constructor(tree: ActivityTreeDefinition, random = () => 0) {
-    this.session = new SequencingSession(tree, null, random);
-  }
-
-  static async in(items: string, sequencing = FLOW): Promise<Learner> {
-    return new Learner(await treeOf(items, sequencing));
-  }
-
-  /** Returns the delivered unit, `over` at the end of the session, or `nothing`. */
-  go(request: NavigationRequest): string {
-    return resultOf(this.session.navigate(request));
-  }
-
-  /** Like {@link go}, if the open unit never began a session. */
-  leavesUnbegun(request: NavigationRequest): string {
-    return resultOf(this.session.leaveUnbegun(request));
-  }
-
-  choose(target: string): string {
-    return this.go({ to: 'choice', target });
-  }
-
-  /** The open unit reports these elements. */
-  says(cmi: Record<string, unknown>): this {
-    const { current } = this.session.tree;
-    assert.ok(current?.isActive, 'a unit is open');
-    trackUnit(current, {
-      cmi,
-      set: new Set(Object.keys(cmi).map((name) => `cmi.${name}`)),
-      elapsedMs: 60_000,
-    });
-    return this;
-  }
-
-  get root() {
-    return this.session.tree.root;
-  }
-}
-
-function resultOf({ delivered, isOver }: NavigationOutcome): string {
-  return delivered?.id ?? (isOver ? 'over' : 'nothing');
-}
+import {
+  block,
+  FLOW,
+  FLOW_ONLY,
+  Learner,
+  rule,
+  sharing,
+  treeOf,
+  unit,
+} from '../../../../test/player/sequencing-helpers.ts';
+import { SequencingSession } from './sequencing-session.ts';
 
 describe('sequencing of SCORM 2004', () => {
   it('flows through units, blocks included, and ends the session after the last one', async () => {
@@ -368,6 +299,36 @@ describe('sequencing of SCORM 2004', () => {
     assert.equal(learner.session.tree.find('a')?.satisfied(null), false, 'the measure counts');
     learner.says({ score: { scaled: '0.8' } }).go('exitAll');
     assert.deepEqual([learner.root.measure(null), learner.root.satisfied(null)], [0.65, false]);
+  });
+
+  it('applies no rule whose condition is unknown, not even if it is negated', async () => {
+    const skipped = rule('preConditionRule', 'condition="satisfied" operator="not"', 'skip');
+    const learner = await Learner.in(unit('a') + unit('b', skipped));
+    learner.go('start');
+    assert.equal(learner.go('continue'), 'b');
+  });
+
+  it('counts the attempt that ends as used up in a rule about the attempt limit', async () => {
+    const limit = '<imsss:limitConditions attemptLimit="1"/>';
+    const ends = rule('postConditionRule', 'condition="attemptLimitExceeded"', 'exitAll');
+    const learner = await Learner.in(unit('a', limit + ends) + unit('b'));
+    learner.go('start');
+    assert.equal(learner.go('continue'), 'over');
+  });
+
+  it('applies no post-condition rule to a unit that suspends', async () => {
+    const ends = rule('postConditionRule', 'condition="always"', 'exitAll');
+    const learner = await Learner.in(unit('a', ends) + unit('b'));
+    learner.go('start');
+    assert.equal(learner.says({ exit: 'suspend' }).go('continue'), 'b');
+  });
+
+  it('exits the outermost of the blocks whose exit rules apply', async () => {
+    const exit = FLOW + rule('exitConditionRule', 'condition="always"', 'exit');
+    const inner = block('inner', unit('a') + unit('b'), exit);
+    const learner = await Learner.in(block('outer', inner + unit('c'), exit) + unit('d'));
+    learner.go('start');
+    assert.equal(learner.go('continue'), 'd');
   });
 
   it('ends no session and changes nothing for a request that is not valid', async () => {

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { block, Learner, rule, sharing, treeOf, unit } from '../../../../test/player/sequencing-helpers.ts';
+import { SequencingSession } from './sequencing-session.ts';
+
+describe('attempts on the activities of SCORM 2004', () => {
+  it('begins another attempt on a suspended unit once another one was delivered', async () => {
+    const tree = await treeOf(block('x', unit('a')) + unit('b'));
+    const learner = new Learner(tree);
+    learner.go('start');
+    learner.says({ exit: 'suspend' }).go('suspendAll');
+    const later = new SequencingSession(tree, JSON.parse(JSON.stringify(learner.session.tree.state())));
+    assert.equal(later.navigate({ to: 'choice', target: 'b' }).delivered?.id, 'b');
+    assert.deepEqual(later.navigate('previous').delivered, { id: 'a', isResumed: false });
+  });
+
+  for (const isKept of [false, true]) {
+    const kept = isKept ? 'with' : 'without';
+    it(`begins a new attempt on the course ${kept} its shared data if that ${isKept ? 'persists' : 'does not persist'}`, async () => {
+      const tree = await treeOf(unit('a', sharing('x')) + unit('b'));
+      const learner = new Learner({
+        ...tree,
+        objectivesGlobalToSystem: isKept,
+        sharedDataGlobalToSystem: isKept,
+      });
+      const { tree: session } = learner.session;
+      learner.go('start');
+      session.stores = { notes: 'Mine' };
+      learner.says({ success_status: 'passed' }).go('exitAll');
+      assert.equal(session.objectives.get('x')?.satisfied, true);
+      learner.go('start');
+      assert.equal(session.objectives.get('x')?.satisfied, isKept ? true : undefined);
+      assert.deepEqual(session.stores, isKept ? { notes: 'Mine' } : {});
+    });
+  }
+
+  it('decides without the shared objectives of an attempt where the next one begins after "retryAll"', async () => {
+    const shared = sharing('x', 'readSatisfiedStatus="true" writeSatisfiedStatus="true"');
+    const skipped = rule('preConditionRule', 'condition="satisfied"', 'skip');
+    const again = rule('postConditionRule', 'condition="always"', 'retryAll');
+    const tree = await treeOf(unit('a', skipped + shared) + unit('b', again));
+    const learner = new Learner({ ...tree, objectivesGlobalToSystem: false });
+    learner.go('start');
+    assert.equal(learner.says({ success_status: 'passed' }).go('continue'), 'b');
+    assert.equal(learner.go('continue'), 'a');
+  });
+});
