@@ -8,8 +8,12 @@ import { activityTreeOf, rollupTreeOf } from './course-activity-tree.ts';
 const REPEATS = 1_000;
 
 /** The way in which a course of one unit is played. */
-async function playedAs(ofUnit: string, ofCourse: string): Promise<'sequenced' | 'by its rules' | 'plain'> {
-  const item = `<item identifier="i1" identifierref="r1"><title>Exam</title><imsss:sequencing>${ofUnit}</imsss:sequencing></item>`;
+async function playedAs(
+  ofUnit: string,
+  ofCourse: string,
+  furtherOfUnit = '',
+): Promise<'sequenced' | 'by its rules' | 'plain'> {
+  const item = `<item identifier="i1" identifierref="r1"><title>Exam</title><imsss:sequencing>${ofUnit}</imsss:sequencing>${furtherOfUnit}</item>`;
   const items = `${item}<imsss:sequencing><imsss:controlMode choice="true" flow="true"/>${ofCourse}</imsss:sequencing>`;
   const manifest = scormManifest(SCORM_2004, { items });
   const { structure } = await inspectFiles({ 'imsmanifest.xml': manifest, 'index.html': PAGE });
@@ -70,5 +74,13 @@ describe('the activity tree of a course', () => {
     assert.equal(await playedAs(LIMIT, RULES), 'sequenced');
     assert.equal(await playedAs('', LIMIT), 'sequenced');
     assert.equal(await playedAs(EXIT_RULE, ''), 'sequenced');
+  });
+
+  it('sequences a course of one unit that shares objectives or data with other courses', async () => {
+    const map = '<imsss:mapInfo targetObjectiveID="x" writeSatisfiedStatus="true"/>';
+    const primary = `<imsss:primaryObjective objectiveID="p">${map}</imsss:primaryObjective>`;
+    assert.equal(await playedAs(`<imsss:objectives>${primary}</imsss:objectives>`, ''), 'sequenced');
+    const data = '<adlcp:data><adlcp:map targetID="notes"/></adlcp:data>';
+    assert.equal(await playedAs('', '', data), 'sequenced');
   });
 });

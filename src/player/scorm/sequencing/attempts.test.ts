@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { block, Learner, rule, sharing, treeOf, unit } from '../../../../test/player/sequencing-helpers.ts';
+import { rolledUpStatus } from '../sequencing-state.ts';
 import { SequencingSession } from './sequencing-session.ts';
 
-describe('attempts on the activities of SCORM 2004', () => {
-  it('begins another attempt on a suspended unit once another one was delivered', async () => {
+describe('an attempt on an activity of SCORM 2004', () => {
+  it('begins anew on a suspended unit once another one was delivered', async () => {
     const tree = await treeOf(block('x', unit('a')) + unit('b'));
     const learner = new Learner(tree);
     learner.go('start');
@@ -16,7 +17,7 @@ describe('attempts on the activities of SCORM 2004', () => {
 
   for (const isKept of [false, true]) {
     const kept = isKept ? 'with' : 'without';
-    it(`begins a new attempt on the course ${kept} its shared data if that ${isKept ? 'persists' : 'does not persist'}`, async () => {
+    it(`on the course begins ${kept} its shared data if that ${isKept ? 'persists' : 'does not persist'}`, async () => {
       const tree = await treeOf(unit('a', sharing('x')) + unit('b'));
       const learner = new Learner({
         ...tree,
@@ -34,7 +35,7 @@ describe('attempts on the activities of SCORM 2004', () => {
     });
   }
 
-  it('decides without the shared objectives of an attempt where the next one begins after "retryAll"', async () => {
+  it('on the course begins after "retryAll" where it would without the shared objectives of the one before', async () => {
     const shared = sharing('x', 'readSatisfiedStatus="true" writeSatisfiedStatus="true"');
     const skipped = rule('preConditionRule', 'condition="satisfied"', 'skip');
     const again = rule('postConditionRule', 'condition="always"', 'retryAll');
@@ -43,5 +44,27 @@ describe('attempts on the activities of SCORM 2004', () => {
     learner.go('start');
     assert.equal(learner.says({ success_status: 'passed' }).go('continue'), 'b');
     assert.equal(learner.go('continue'), 'a');
+  });
+
+  it('ends without a status if an earlier session of its unit has set it to unknown', async () => {
+    const learner = await Learner.in(unit('a') + unit('b'));
+    learner.go('start');
+    learner
+      .says({ success_status: 'unknown', completion_status: 'unknown', exit: 'suspend' })
+      .go('suspendAll');
+    learner.go('resumeAll');
+    learner.says({}).go('continue');
+    const a = learner.session.tree.find('a');
+    assert.deepEqual([a?.completed(), a?.satisfied(null)], [null, null]);
+  });
+
+  it('makes the results of the attempt before old, also those of units within blocks', async () => {
+    const learner = await Learner.in(block('x', unit('a')) + unit('b'));
+    const { tree } = learner.session;
+    learner.go('start');
+    learner.says({ success_status: 'failed' }).go('exitAll');
+    assert.equal(rolledUpStatus(tree.state(), tree.definition).isJudged, true);
+    assert.equal(learner.choose('b'), 'b');
+    assert.equal(rolledUpStatus(tree.state(), tree.definition).isJudged, false);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Learner, sharing, unit } from '../../../../test/player/sequencing-helpers.ts';
+import { objectivesFor } from './unit-tracking.ts';
 
 const PASSED = { success_status: 'passed' };
 const FAILED = { success_status: 'failed' };
@@ -37,5 +38,24 @@ describe('shared objectives of SCORM 2004', () => {
     learner.says({ score: { scaled: '0.4' } }).go('continue');
     learner.says({ completion_status: 'incomplete' });
     assert.equal(learner.session.tree.objectives.get('x')?.measure, 0.4);
+  });
+});
+
+describe('the objectives that a unit of SCORM 2004 begins with', () => {
+  const reported = { '0': { id: 'own', score: { raw: '7' } }, '1': { id: 'further', description: 'Mine' } };
+
+  it('are those that it left if its attempt is resumed, and those of the manifest otherwise', async () => {
+    const learner = await Learner.in(unit('a', sharing('x')) + unit('b'));
+    const a = learner.session.tree.find('a')!;
+    const idsAndScores = (isResumed: boolean) =>
+      Object.values(objectivesFor(a, { objectives: reported }, isResumed)).map(({ id, score }) => [
+        id,
+        (score as { raw?: string } | undefined)?.raw,
+      ]);
+    assert.deepEqual(idsAndScores(true), [
+      ['own', '7'],
+      ['further', undefined],
+    ]);
+    assert.deepEqual(idsAndScores(false), [['own', '']]);
   });
 });
