@@ -57,18 +57,38 @@ describe('a statement that fails within a transaction', () => {
 });
 
 describe('a transaction that the engine rolled back, as on a full disk', () => {
-  it('runs no further statement, not even one that was not awaited', async () => {
-    await using test = await openSqliteFile();
-    const insert = 'insert into service_secrets (name, value) values (?, ?)';
+  const insert = 'insert into service_secrets (name, value) values (?, ?)';
+  /** A database whose engine rolls back when a row named `full` is inserted. */
+  const openFull = async () => {
+    const test = await openSqliteFile();
     await test.database.transaction((tx) =>
       tx.run(
         `create trigger undo before insert on service_secrets when new.name = 'full'
          begin select raise(rollback, 'as if the disk were full'); end`,
       ),
     );
+    return test;
+  };
+
+  it('runs no further statement, not even one that was not awaited', async () => {
+    await using test = await openFull();
     const undone = test.database.transaction(async (tx) => {
       await tx.run(insert, 'before', 'x');
       await Promise.all([tx.run(insert, 'full', 'x'), tx.run(insert, 'behind', 'x')]);
+    });
+    await assert.rejects(undone, DatabaseUnavailableError);
+    assert.deepEqual(await test.database.reader.all('select name from service_secrets'), []);
+  });
+
+  it('runs no statement that waits behind a long one, which failed', async () => {
+    await using test = await openFull();
+    const rows = ['full', ...Array.from({ length: 99 }, (_, at) => `row ${at}`)].map((name) => [name, 'x']);
+    const undone = test.database.transaction(async (tx) => {
+      await Promise.all([
+        tx.insertMany('service_secrets', ['name', 'value'], rows),
+        tx.run(insert, 'behind', 'x'),
+        tx.insertMany('service_secrets', ['name', 'value'], rows.slice(1)),
+      ]);
     });
     await assert.rejects(undone, DatabaseUnavailableError);
     assert.deepEqual(await test.database.reader.all('select name from service_secrets'), []);

@@ -6,6 +6,9 @@ import { openTestDatabase } from '../support/database.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
 
+/** Rows whose insertion takes longer than a time slice of the embedded database. */
+const LONG_INSERTION = 20_000;
+
 async function count({ reader }: Pick<Database, 'reader'>): Promise<number> {
   return (await reader.all('select name from service_secrets')).length;
 }
@@ -62,6 +65,27 @@ describe('the handle of a transaction', () => {
       assert.equal(await count(test.database), 0);
     });
     assert.equal(await count(test.database), 1);
+  });
+
+  it('commits all rows of a long insertion for which its work did not wait', async () => {
+    await using test = await openTestDatabase();
+    const rows = Array.from({ length: LONG_INSERTION }, (_, at) => [`row ${at}`, 'x']);
+    await test.database.transaction(async (tx) => {
+      void tx.insertMany('service_secrets', ['name', 'value'], rows).catch(() => undefined);
+    });
+    assert.equal(await count(test.database), LONG_INSERTION);
+  });
+
+  it('runs its statements in the order of the calls, also behind a long one', async () => {
+    await using test = await openTestDatabase();
+    const rows = Array.from({ length: LONG_INSERTION }, (_, at) => [`row ${at}`, 'x']);
+    await test.database.transaction(async (tx) => {
+      await Promise.all([
+        tx.insertMany('service_secrets', ['name', 'value'], rows),
+        tx.run('delete from service_secrets'),
+      ]);
+    });
+    assert.equal(await count(test.database), 0);
   });
 
   it('returns how many rows a statement changed', async () => {

@@ -25,7 +25,7 @@ export class StatementTurns {
   run<T>(statement: () => T): T | Promise<T> {
     if (this.#last === null && !this.#slices.isUsedUp) return statement();
     return this.#behindOthers(async () => {
-      await this.#nextSliceIfUsedUp();
+      await this.#waitForTurn();
       return statement();
     });
   }
@@ -35,7 +35,7 @@ export class StatementTurns {
     if (rows.length <= ROWS_BETWEEN_CHECKS) return this.run(() => statement(rows));
     return this.#behindOthers(async () => {
       for (let from = 0; from < rows.length; from += ROWS_BETWEEN_CHECKS) {
-        await this.#nextSliceIfUsedUp();
+        await this.#waitForTurn();
         statement(rows.slice(from, from + ROWS_BETWEEN_CHECKS));
       }
     });
@@ -46,9 +46,9 @@ export class StatementTurns {
     while (this.#last !== null) await this.#last;
   }
 
-  async #nextSliceIfUsedUp(): Promise<void> {
-    if (!this.#slices.isUsedUp) return;
-    await this.#slices.next();
+  /** The transaction may have ended in the meantime: its engine may have undone it because of an earlier statement. */
+  async #waitForTurn(): Promise<void> {
+    if (this.#slices.isUsedUp) await this.#slices.next();
     this.#assertOpen();
   }
 
