@@ -14,7 +14,13 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
-import { AuthSecretError, keepAuthSecret, makeAuthSecret, readAuthSecret } from './auth-secret.ts';
+import {
+  AuthSecretError,
+  keepAuthSecret,
+  makeAuthSecret,
+  readAuthSecret,
+  removeAuthSecret,
+} from './auth-secret.ts';
 
 /** Files of a race: more processes than cores, so that they really meet. */
 const RACERS = 6;
@@ -90,6 +96,16 @@ describe('the stored webhooks_auth_secret', () => {
     // In a container every start has the same process id.
     for (const leftover of [`${file}.${process.pid}`, `${file}.draft`]) writeFileSync(leftover, 'half');
     assert.match(keptAuthSecret(file), /^[0-9a-f]{64}$/);
+  });
+
+  test('is removed only by the startup that created it, not by one that lost against it', () => {
+    using folder = temporaryFolder();
+    const file = secretFileIn(folder);
+    const secret = keptAuthSecret(file);
+    removeAuthSecret(file, makeAuthSecret());
+    assert.equal(readAuthSecret(file), secret);
+    removeAuthSecret(file, secret);
+    assert.equal(readAuthSecret(file), null);
   });
 
   test('a damaged file causes a clear error, and is neither replaced nor shown', () => {

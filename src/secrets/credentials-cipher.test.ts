@@ -87,6 +87,16 @@ describe('the credentials cipher', () => {
     }
   });
 
+  test('a value with only a part of its tag does not decrypt', () => {
+    const [version, keyId, nonce, tag = ''] = cipher.encrypt('empty', '').split('.');
+    assert.equal(cipher.decrypt('empty', [version, keyId, nonce, tag].join('.')), '');
+    for (const bytes of [4, 8, 12, 15]) {
+      const part = Buffer.from(tag, 'base64url').subarray(0, bytes).toString('base64url');
+      const stored = [version, keyId, nonce, part].join('.');
+      assertUndecryptable(() => cipher.decrypt('empty', stored), `${bytes} bytes`);
+    }
+  });
+
   test('another secret does not decrypt them, and the error contains neither', () => {
     const stored = cipher.encryptCredentials(1, credentials);
     const other = new CredentialsCipher([OLDER]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openSqliteFile, type SqliteFile } from '../../test/support/sqlite-file.ts';
-import { alertUrlContext, CredentialsCipher } from './credentials-cipher.ts';
+import { alertUrlContext, CredentialsCipher, signingContext } from './credentials-cipher.ts';
 import { reEncrypt } from './re-encryption.ts';
 import { checkSecret, readSecretUse, WrongSecretError } from './secret-check.ts';
 
@@ -12,8 +12,8 @@ const old = new CredentialsCipher([OLD]);
 const both = new CredentialsCipher([NEW, OLD]);
 const renewed = new CredentialsCipher([NEW]);
 
-/** More than one step handles. */
-const MANY = 450;
+/** More than one step handles in every round. */
+const MANY = 1_050;
 
 /** A database whose webhooks' credentials `OLD` has encrypted, ids from 1. */
 async function openWith(webhooks: number): Promise<SqliteFile> {
@@ -101,6 +101,26 @@ describe('re-encryption', () => {
     assert.equal((await reEncrypt(database, both)).changed, 0, 'again: nothing is left to do');
   });
 
+  test('includes the signing secrets of webhooks, also the former ones that still sign', async () => {
+    await using opened = await openWith(1);
+    const { database } = opened;
+    await database.transaction((tx) =>
+      tx.run(
+        'update webhooks set signing_secret = ?, former_signing_secret = ? where id = 1',
+        old.encrypt(signingContext(1), 'signs'),
+        old.encrypt(signingContext(1), 'signed'),
+      ),
+    );
+    assert.deepEqual(await readSecretUse(database.reader, both), { current: 0, former: 4, unknown: 0 });
+    assert.equal((await reEncrypt(database, both)).changed, 4);
+    const [webhook] = await database.reader.all<{ signing_secret: string; former_signing_secret: string }>(
+      'select signing_secret, former_signing_secret from webhooks',
+    );
+    assert.ok(webhook !== undefined);
+    assert.equal(renewed.decrypt(signingContext(1), webhook.signing_secret), 'signs');
+    assert.equal(renewed.decrypt(signingContext(1), webhook.former_signing_secret), 'signed');
+  });
+
   test('if interrupted, it leaves everything readable with both secrets, rejects the new one alone, and continues', async () => {
     await using opened = await openWith(MANY);
     const { database } = opened;
@@ -136,13 +156,15 @@ describe('re-encryption', () => {
   test('reports what remains if a service keeps writing with the former secret', async () => {
     await using opened = await openWith(1);
     const { database } = opened;
+    // No configured secret decrypts it, so it does not need the former one.
+    await database.transaction((tx) => addWebhook(tx, 2, new CredentialsCipher([OTHER])));
     const connection = opened.connect();
     const done = await reEncrypt(database, both, () => {
       connection
         .prepare('update webhooks set credentials = ? where id = 1')
         .run(old.encryptCredentials(1, { key: 'key', secret: 'again' }));
     });
-    assert.equal(done.remaining, 1);
+    assert.deepEqual([done.remaining, done.unreadable], [1, [2]]);
     await assert.rejects(
       checkSecret(database, renewed),
       WrongSecretError,

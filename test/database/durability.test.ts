@@ -130,7 +130,7 @@ describe('a commit whose log cannot be synced to disk', () => {
  * Lets no sync to disk begin until it is released or disposed of, as if the disk were slow.
  * @param failures how many of them then fail before the others succeed, as Linux reports an error once
  */
-function holdSyncs({ failures = 0 } = {}): Disposable & { release: () => void } {
+function holdSyncs({ failures = 0 } = {}): Disposable & { release: () => void; asked: () => number } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { fdatasync } = fs;
   let failed = 0;
@@ -143,6 +143,7 @@ function holdSyncs({ failures = 0 } = {}): Disposable & { release: () => void } 
   syncBuiltinESMExports();
   return {
     release: resolve,
+    asked: () => held.mock.callCount(),
     [Symbol.dispose]: () => {
       resolve();
       held.mock.restore();
@@ -195,6 +196,18 @@ describe('a deferred transaction', () => {
       });
     await until(() => isAnswered, 'the deferred change is answered while no sync can happen');
     assert.equal((await test.database.reader.all('select name from service_secrets')).length, 2);
+  });
+
+  it('is synced a moment later, and so is the next one', async () => {
+    await using test = await openSqliteFile();
+    using syncs = holdSyncs();
+    syncs.release();
+    for (const syncsAsked of [1, 2]) {
+      await test.database.transaction((tx) => tx.run(INSERT, `deferred ${syncsAsked}`, 'x'), {
+        durability: 'deferred',
+      });
+      await until(() => syncs.asked() === syncsAsked, `the deferred change ${syncsAsked} is synced`);
+    }
   });
 });
 

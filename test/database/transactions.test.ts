@@ -190,4 +190,21 @@ describe('errors', () => {
       isOwn,
     );
   });
+
+  it('that mean a refusal of the database are reported, unless the caller expects them', async () => {
+    await using test = await openTestDatabase();
+    const { database } = test;
+    const reported: unknown[] = [];
+    database.onOutcome((refusal, use) => reported.push([refusal?.message, use]));
+    for (const expectsRefusal of [true, false]) {
+      const refused = database.transaction(
+        async () => {
+          throw new DatabaseUnavailableError(`expected: ${expectsRefusal}`);
+        },
+        { expectsRefusal },
+      );
+      await assert.rejects(refused, { message: `expected: ${expectsRefusal}` });
+    }
+    assert.deepEqual(reported, [['expected: false', 'change']]);
+  });
 });
