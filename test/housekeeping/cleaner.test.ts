@@ -212,6 +212,19 @@ describe('the cleaner of the service', () => {
       await until(() => world.removals() === 1, 'the ten minutes are over');
     });
 
+    it('keeps what has expired once more if the clock moves forward again', async () => {
+      await using world = await startLater();
+      await world.untilLooks(3);
+      world.monotonic.pass(10 * MINUTE);
+      await until(() => world.removals() === 1, 'the ten minutes are over');
+      world.clock.pass(MINUTE);
+      await until(() => world.removals() === 2, 'the next round');
+      world.monotonic.pass(60 * MINUTE);
+      world.clock.pass(91 * DAY);
+      await world.untilLooks(3);
+      assert.equal(world.removals(), 2);
+    });
+
     it('still removes what does not depend on the clock', async () => {
       await using world = await startLater();
       await until(() => world.untimed() === 1, 'the profiles are removed');
