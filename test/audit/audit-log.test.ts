@@ -269,7 +269,9 @@ describe('the audit log', () => {
     assert.deepEqual(await names('&actor_type=API_CLIENT'), [all[0], all[2]]);
     assert.deepEqual(await names('&actor_type=COMMAND_LINE'), []);
     assert.deepEqual(await names('&action=WEBHOOK_UPDATED&action=WEBHOOK_DELETED'), [all[1]]);
-    assert.deepEqual(await names(`&object_type=WEBHOOK&object_id=${first.id}`), [all[0], all[1]]);
+    const ofFirst = `&object_type=WEBHOOK&object_id=${first.id}`;
+    assert.deepEqual(await names(ofFirst), [all[0], all[1]]);
+    assert.deepEqual(await names(`${ofFirst}&user=${ADMIN_EMAIL}`), [all[1]]);
     assert.deepEqual(await names('&object_type=ACCOUNT'), []);
     const [, second] = await recorded();
     assert.deepEqual(await names(`&from_dt=${second!.occurred_dt}`), all.slice(-2));

@@ -60,3 +60,18 @@ describe('settings of PostgreSQL for the plans of statements', { skip: !ON_POSTG
     assert.deepEqual(await database.transaction(settings), expected('off'));
   });
 });
+
+describe('a change whose refusal is expected', { skip: !ON_POSTGRES }, () => {
+  it('waits for a lock for a second only, unlike other changes', async () => {
+    await using test = await openTestDatabase();
+    const limit = (expectsRefusal: boolean) =>
+      test.database.transaction(
+        (tx) => tx.all<{ limit: string }>(`select current_setting('lock_timeout') as limit`),
+        {
+          expectsRefusal,
+        },
+      );
+    assert.deepEqual(await limit(true), [{ limit: '1s' }]);
+    assert.deepEqual(await limit(false), [{ limit: '10s' }]);
+  });
+});

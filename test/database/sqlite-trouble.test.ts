@@ -94,17 +94,3 @@ describe('a transaction that the engine rolled back, as on a full disk', () => {
     assert.deepEqual(await test.database.reader.all('select name from service_secrets'), []);
   });
 });
-
-describe('a change that has no effect', () => {
-  it('does not count as a sign that the disk accepts changes', async () => {
-    await using test = await openSqliteFile();
-    const outcomes: unknown[] = [];
-    test.database.onOutcome((refusal) => outcomes.push(refusal));
-    await test.database.transaction((tx) => tx.run("delete from service_secrets where name = 'none'"));
-    assert.deepEqual(outcomes, []);
-    await test.database.transaction((tx) =>
-      tx.run("insert into service_secrets (name, value) values ('a', 'x')"),
-    );
-    assert.deepEqual(outcomes, [null]);
-  });
-});

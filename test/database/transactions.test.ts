@@ -208,3 +208,18 @@ describe('errors', () => {
     assert.deepEqual(reported, [['expected: false', 'change']]);
   });
 });
+
+describe('a change that has no effect', () => {
+  it('does not count as a sign that the disk accepts changes', async () => {
+    await using test = await openTestDatabase();
+    const outcomes: unknown[] = [];
+    test.database.onOutcome((refusal) => outcomes.push(refusal));
+    await test.database.transaction((tx) => tx.run("delete from service_secrets where name = 'none'"));
+    await test.database.transaction((tx) => tx.all('select name from service_secrets'));
+    assert.deepEqual(outcomes, []);
+    await test.database.transaction((tx) =>
+      tx.run("insert into service_secrets (name, value) values ('a', 'x')"),
+    );
+    assert.deepEqual(outcomes, [null]);
+  });
+});

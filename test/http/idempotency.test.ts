@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { Idempotency } from '../../src/http/idempotency.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
+import { scorm2004Files } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { readWhole } from '../support/each-page.ts';
 import { borrowTestService } from '../support/lent-service.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { Api, createClient, requestToken, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { webhookInput } from '../webhooks/webhook-expectations.ts';
@@ -102,6 +104,25 @@ describe('Idempotency-Key on POST', () => {
     );
   });
 
+  test('the same key and body for another resource is 422, and changes nothing there', async () => {
+    await using service = await borrowTestService();
+    const { api } = service;
+    const ids = [
+      await api.create('/webhooks', webhookInput()),
+      await api.create('/webhooks', webhookInput()),
+    ];
+    const key = { 'Idempotency-Key': 'same-body' };
+    const [first, second] = ids.map(({ id }) => `/webhooks/${id}/signing-secret`);
+    assert.ok((await api.post(first!, {}, key)).status < 300);
+    const answer = await api.post(second!, {}, key);
+    assert.deepEqual(
+      [answer.status, answer.body.type],
+      [422, 'urn:coursewire:problem:idempotency-key-reused'],
+    );
+    const before = ids[1]!;
+    assert.deepEqual((await api.get(`/webhooks/${before.id}`)).body, before);
+  });
+
   test('the same key with another request is 422, whether or not one of them returns a secret', async () => {
     await using service = await borrowTestService();
     const { api } = service;
@@ -165,6 +186,22 @@ describe('Idempotency-Key on POST', () => {
     const second = await post('Southwind');
     assert.notEqual(second, first, 'after 25 h');
     assert.equal(await post('Southwind'), second, 'a repetition of what took the key');
+  });
+
+  test('a key belongs to its request for 24 hours, also if another request would keep it for less', async () => {
+    let skipped = 0;
+    await using service = await startTestService({
+      now: () => NOW + skipped,
+      settings: { access_token_lifetime: 60 * 3_600 },
+    });
+    const { api } = service;
+    const { registrationId } = await registerTo(service, scorm2004Files());
+    const key = { 'Idempotency-Key': 'k' };
+    const first = await api.post('/accounts', { name: 'Northwind' }, key);
+    skipped = 23 * HOUR_MS;
+    assert.equal((await api.post(`/registrations/${registrationId}/launch`, {}, key)).status, 422);
+    const second = await api.post('/accounts', { name: 'Northwind' }, key);
+    assert.deepEqual([second.status, second.body], [201, first.body]);
   });
 
   test('a key that was used while the clock was far ahead has expired once the clock is set back', async () => {

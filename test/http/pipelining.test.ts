@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import fastify, { type FastifyInstance } from 'fastify';
 import { MIB } from '../../src/bytes.ts';
 import { CallerTurns } from '../../src/http/caller-turns.ts';
 import { limitPipelining } from '../../src/http/pipelining.ts';
+import { sendProblem } from '../../src/http/problem-responses.ts';
+import type { ProblemError } from '../../src/problems/problem.ts';
 import { connectTo } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 
@@ -99,6 +102,29 @@ describe('requests of a connection that arrive together', () => {
     await until(() => received.match(/HTTP\/1\.1 200/g)?.length === 5, 'all are answered');
     assert.deepEqual(server.begun, ['/turns/1', '/turns/2', '/turns/3', '/turns/4', '/turns/5']);
     socket.destroy();
+  });
+
+  it('are handled up to sixteen: the next one gets 429, and those behind it get no response', async () => {
+    const released = Promise.withResolvers<void>();
+    await using server = await startServer((app) => {
+      app.setErrorHandler((error, _request, reply) => sendProblem(reply, error as ProblemError));
+      app.get('/held/:n', async () => {
+        await released.promise;
+        return 'held';
+      });
+    });
+    const socket = connectTo(server.url).setEncoding('utf8');
+    const ended = once(socket, 'close');
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+    });
+    socket.write(Array.from({ length: 18 }, (_, n) => get(`/held/${n}`)).join(''));
+    await until(() => server.begun.length > 0, 'the first begins');
+    released.resolve();
+    await ended;
+    const statuses = received.match(/(?<=HTTP\/1\.1 )\d+/g);
+    assert.deepEqual(statuses, [...Array.from({ length: 16 }, () => '200'), '429']);
   });
 
   it('keep their bodies', async () => {

@@ -70,6 +70,19 @@ describe('the time of a unit', () => {
     });
   }
 
+  test('does not shrink if the course restarts its clock within a visit, and the next visit adds to it', async () => {
+    const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');
+    const report = (session_time: string) => ({ core: { lesson_status: 'incomplete', session_time } });
+    await client.commit('i1', report('00:10:00'));
+    await client.commit('i1', report('00:01:00'));
+    for (const total of ['0000:10:00.00', '0000:15:00.00']) {
+      const next = await startLaunch(service, registrationId);
+      await next.open();
+      assert.equal((await next.openUnit('i1')).data.cmi.core.total_time, total);
+      await next.commit('i1', report('00:05:00'));
+    }
+  });
+
   test('opens a completed unit for review once its limit is used up, also if no visit has ended', async () => {
     const item =
       '<item identifier="i1" identifierref="r1"><title>Lesson 1</title>' +
