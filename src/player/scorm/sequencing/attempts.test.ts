@@ -5,7 +5,7 @@ import { rolledUpStatus } from '../sequencing-state.ts';
 import { SequencingSession } from './sequencing-session.ts';
 
 describe('an attempt on an activity of SCORM 2004', () => {
-  it('begins again on a suspended unit once another one was delivered', async () => {
+  it('is a new one on a suspended unit once another unit was delivered', async () => {
     const tree = await treeOf(block('x', unit('a')) + unit('b'));
     const learner = new Learner(tree);
     learner.go('start');
