@@ -36,7 +36,7 @@ export function describedAs<T extends TSchema>(schema: T, described: object) {
 export const READ_AS = 'x-read-as';
 
 /** The meaning of a text with this key. */
-export type ReadAs = 'time' | 'cursor' | 'letter-cursor' | 'purge-cursor' | 'replay-cursor' | 'step-cursor';
+export type ReadAs = 'time' | 'cursor' | 'pair-cursor' | 'replay-cursor';
 
 /** The mark of a record whose responses carry an ETag, for the API description. */
 export const ETAG_MARK = 'x-etag';
@@ -92,13 +92,13 @@ export function DateTimeInput(description: string) {
   return describedAs(Nullable(text), { type: ['string', 'null'], format: 'date-time' });
 }
 
-/** A time in a query, which is required: ISO 8601 with a time zone. */
+/** A time in a query or filter, which is required: ISO 8601 with a time zone. */
 export function RequiredTimeQuery(description: string) {
   const text = Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description, [READ_AS]: 'time' });
   return describedAs(text, { type: 'string', format: 'date-time' });
 }
 
-/** A time in a query, which is optional: ISO 8601 with a time zone. */
+/** A time in a query or filter, which is optional: ISO 8601 with a time zone. */
 export function TimeQuery(description: string) {
   return Type.Optional(RequiredTimeQuery(description));
 }

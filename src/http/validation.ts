@@ -14,10 +14,8 @@ import { unknownMemberErrors } from './unknown-members.ts';
 const READERS: Readonly<Record<ReadAs, { read: (text: string) => unknown; detail: string }>> = {
   time: { read: parseDateTime, detail: INVALID_DATE_TIME },
   cursor: { read: parseCursor, detail: INVALID_CURSOR },
-  'letter-cursor': { read: parsePairCursor, detail: 'must be a next_cursor of this list' },
-  'purge-cursor': { read: parsePairCursor, detail: 'must be a next_cursor of a purge' },
+  'pair-cursor': { read: parsePairCursor, detail: 'must be a next_cursor of an earlier response' },
   'replay-cursor': { read: parseReplayCursor, detail: INVALID_CURSOR },
-  'step-cursor': { read: parsePairCursor, detail: 'must be a next_cursor of a step' },
 };
 /** A text that is too long already has that error. Its length is counted in code points, as Ajv does. */
 const isReadable: SchemaValidateFunction = (as: ReadAs, text: string, { maxLength } = {}) =>

@@ -13,7 +13,7 @@ export class TimeSlices {
     return performance.now() >= this.#end;
   }
 
-  /** Begins a slice. Call it directly after the event loop has turned. */
+  /** Begins a slice. Begin the loop directly after the event loop has turned. */
   begin(): void {
     this.#end = performance.now() + SLICE_MS;
   }
@@ -30,7 +30,7 @@ export class TimeSlices {
   }
 }
 
-/** The items of a loop whose work is divided into {@link TimeSlices}. Call it directly after the event loop has turned. */
+/** The items of a loop whose work is divided into {@link TimeSlices}. Begin the loop directly after the event loop has turned. */
 export async function* inSlices<Item>(items: Iterable<Item>): AsyncGenerator<Item, void, undefined> {
   const slices = new TimeSlices();
   slices.begin();

@@ -16,7 +16,7 @@ const ALL: AuditFilter = {
   to: null,
 };
 
-it('the audit log is listed from a moment on and before another, also entries of an instance whose clock is slow', async () => {
+it('the audit log lists entries from one time up to, but not including, another, even those of an instance whose clock is slow', async () => {
   await using test = await openTestDatabase();
   const { database } = test;
   for (const at of [100, 300, 200]) {
@@ -44,7 +44,7 @@ it('the audit log is listed from a moment on and before another, also entries of
   }
 });
 
-it('an audit entry has the plain IPv4 address of a request that a socket for both families received', async () => {
+it('an audit entry shows a plain IPv4 address, even if the server also listens on IPv6', async () => {
   await using test = await openTestDatabase();
   const { database } = test;
   const by = unknownActor('::ffff:192.0.2.7');

@@ -80,7 +80,7 @@ describe('a transaction that the engine rolled back, as on a full disk', () => {
     assert.deepEqual(await test.database.reader.all('select name from service_secrets'), []);
   });
 
-  it('runs no statement that waits behind a long one, which failed', async () => {
+  it('runs no statement that waits behind a long one that failed', async () => {
     await using test = await openFull();
     const rows = ['full', ...Array.from({ length: 99 }, (_, at) => `row ${at}`)].map((name) => [name, 'x']);
     const undone = test.database.transaction(async (tx) => {

@@ -217,8 +217,10 @@ describe('the cleaner of the service', () => {
       await world.untilLooks(3);
       world.monotonic.pass(10 * MINUTE);
       await until(() => world.removals() === 1, 'the ten minutes are over');
+      await world.untilLooks(1);
       world.clock.pass(MINUTE);
       await until(() => world.removals() === 2, 'the next round');
+      await world.untilLooks(1);
       world.monotonic.pass(60 * MINUTE);
       world.clock.pass(91 * DAY);
       await world.untilLooks(3);

@@ -41,7 +41,7 @@ describe('a unit of a cmi5 course', () => {
     });
   }
 
-  test('that is the last one of its blocks has each said to be satisfied once, inner ones first and the course last', async () => {
+  test('that is the last of its blocks satisfies each of them once, inner blocks first and the course last', async () => {
     const files = cmi5Course([{ id: ONE }]);
     const [block = ''] = /<block.*<\/block>/s.exec(files['cmi5.xml']) ?? [];
     const [au = ''] = /<au.*<\/au>/s.exec(block) ?? [];

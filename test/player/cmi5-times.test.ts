@@ -102,7 +102,7 @@ describe('the duration of a cmi5 course', () => {
     assert.match(json.statements[0].result.duration, /^PT\d?\d(\.\d+)?S$/);
   });
 
-  it('counts no time of an abandoned session that only looked around', async () => {
+  it('counts no time of an abandoned session in Browse mode', async () => {
     const registrationId = await register();
     const { body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode: 'browse' });
     const looking = await Unit.start(await (await Player.follow(body.launch_url)).openUnit(ONE));

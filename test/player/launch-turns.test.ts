@@ -66,7 +66,7 @@ describe('a turn', () => {
     assert.deepEqual(bodies.slice(TURNS).sort(), ['"a"', '"b"', '"cc"', '"dd"', '{}']);
   });
 
-  test('of a preview does not wait for those of others', async () => {
+  test('of a preview does not wait for those of other previews', async () => {
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     let count = 0;

@@ -85,7 +85,7 @@ describe('a document of the learning record store', () => {
     assert.equal(await put(query, { page: 3 }), 204, 'xAPI 1.0.3 requires none');
   });
 
-  test('is merged only if it is labelled as JSON, too', async () => {
+  test('is merged only if it, too, is labelled as JSON', async () => {
     const query = newState();
     await put(query, '{"page":1}', { 'content-type': 'text/plain' });
     assert.equal((await call('POST', query, { body: { score: 1 } })).status, 400);
@@ -99,7 +99,7 @@ describe('a document of the learning record store', () => {
     assert.deepEqual(Object.keys(await read(query)), ['one']);
   });
 
-  test('is listed if it was stored after a time, not at it', async () => {
+  test('is listed if it was stored after the given time, not exactly at it', async () => {
     const { stateId: _, ...all } = newState();
     await put({ ...all, stateId: 'early' }, {});
     const early = clock.now();

@@ -74,7 +74,7 @@ describe('a query of the learning record store', () => {
       assert.deepEqual(await lrs.find({ registration: each }), [id]);
   });
 
-  test('for a statement by its id has no filters', async () => {
+  test('for one statement by its id accepts no filters', async () => {
     const [id] = await lrs.store(statement());
     const ask = async (query: Record<string, string>) =>
       (await lrs.call('GET', 'statements', { query: { statementId: id!, ...query } })).status;
@@ -90,7 +90,7 @@ describe('a query of the learning record store', () => {
       assert.equal((await lrs.find({ registration, limit })).length, 100, limit);
   });
 
-  test('returns no more attachments at a time than 8 MiB, and then says that there are more', async () => {
+  test('returns at most 8 MiB of attachments at a time, and then says that there are more', async () => {
     const registration = randomUUID();
     for (const fill of ['a', 'b', 'c']) {
       const content = Buffer.alloc(3 * MIB, fill);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
+import { MAX_EXAMINED } from '../../src/player/lrs/statements/statement-reader.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { xapiFiles } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
@@ -10,9 +11,7 @@ import { launchUnit, xapiCourse } from './learner-helpers.ts';
 import { activity, type LrsClient, lrsClient, PASSED, statement } from './lrs-helpers.ts';
 
 /** More than a page examines. */
-const MANY = 6_000;
-/** How many a page examines. */
-const EXAMINED = 5_000;
+const MANY = MAX_EXAMINED + 1_000;
 
 /** Stores copies of a statement after it, with the same time and the same terms. */
 async function copyStatement(
@@ -122,7 +121,7 @@ describe('a search of many statements', () => {
   test('finds the last of those that a page examines', async () => {
     const object = activity('of-as-many-as-examined');
     const [id] = await lrs.store(statement({ object }));
-    await copyStatement(database, id!, { isVoided: true, count: EXAMINED - 1 });
+    await copyStatement(database, id!, { isVoided: true, count: MAX_EXAMINED - 1 });
     assert.deepEqual((await pagesOf({ activity: object.id })).flat(), [id]);
   });
 });

@@ -152,7 +152,7 @@ describe('removing dead letters in the history of a webhook', () => {
     await end();
   });
 
-  it('selects a range with Shift, and all on the page, without a message that waits', async () => {
+  it('selects a range with Shift, and all on the page, but no message that waits', async () => {
     const names = ['Adatum', 'Lucerne', 'Fabrikam', 'Wingtip', 'Proseware'];
     const { record, address, dead, end } = await webhookWith(...names);
     await runSql(

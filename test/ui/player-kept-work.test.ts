@@ -90,7 +90,7 @@ describe('a browser that several learners use', () => {
     });
   }
 
-  it('keeps only the newest work of a learner, also while it has moved to the storage of the tab', (t) => {
+  it('keeps only the newest work of a learner, even after it has moved to the storage of the tab', (t) => {
     const { kept } = pageInNode(t, { room: 4_000 });
     keep('here', 100);
     kept.setItem('course', '');

@@ -265,7 +265,7 @@ describe('a learner who asks for another unit while one is closing', () => {
     assert.deepEqual(await unitsOf(registrationId), ['Incomplete', 'UNKNOWN', 'Completed', 'Unknown']);
   });
 
-  it('stays in a unit that asks whether to leave it, also if its page finishes loading only after the answer, and then follows the unit', async () => {
+  it('stays in a unit that asks whether to leave it, also if its page finishes loading only after the answer, and then lets the unit lead on', async () => {
     const course = scorm2004Course(SEQUENCED);
     const lesson = String(course['lesson/index.html']).replace('</body>', '<img src="slow.png"></body>');
     const { registrationId } = await registerTo(service, { ...course, 'lesson/index.html': lesson });

@@ -71,7 +71,7 @@ describe('the saving of a unit', () => {
     assert.deepEqual([sent(), Object.keys(page.kept)], [['essay'], []]);
   });
 
-  it('keeps what was reported last if it is overdue while there is more to save', async (t) => {
+  it('keeps the latest report if a response is overdue while there is more to save', async (t) => {
     const { page, saver, report } = pageWithUnit(t);
     page.answer = () => new Promise(() => {});
     report('essay');
@@ -91,6 +91,21 @@ describe('the saving of a unit', () => {
     late.resolve(problem(410));
     await page.pass(0);
     assert.deepEqual([states, saver.isUnkept], [['saving', 'over'], true]);
+    assert.match(Object.values(page.kept).join(), /short/);
+    report('y'.repeat(5_000_000));
+    await page.pass(0);
+    assert.match(Object.values(page.kept).join(), /short/, 'also after the course has reported more');
+  });
+
+  it('says that not all is kept if what a course reports after its launch has expired has no room', async (t) => {
+    const { page, saver, states, report } = pageWithUnit(t);
+    page.answer = () => problem(410);
+    report('short');
+    await page.pass(0);
+    assert.deepEqual([states, saver.isUnkept], [['saving', 'expired'], false]);
+    report('x'.repeat(5_000_000));
+    await page.pass(0);
+    assert.deepEqual([states.at(-1), saver.isUnkept], ['over', true]);
     assert.match(Object.values(page.kept).join(), /short/);
   });
 
@@ -127,7 +142,7 @@ describe('the saving of a unit', () => {
     assert.deepEqual([saver.isRefused, Object.keys(page.kept)], [true, []]);
   });
 
-  it('sends what was reported while the response with a rejection was on its way at once when the unit is left', async (t) => {
+  it('sends at once, when the unit is left, what was reported while a rejection was on its way', async (t) => {
     const { page, saver, report, sent } = pageWithUnit(t);
     const late = Promise.withResolvers<Response>();
     page.answer = () => late.promise;

@@ -87,7 +87,9 @@ describe('the signing of a webhook’s postbacks in the admin UI', () => {
     const open = page.getByRole('button', { name: 'Replace the secret…' });
     const dialog = page.getByRole('dialog');
     const replace = async () => {
-      const failed = page.waitForEvent('requestfailed');
+      const failed = page.waitForEvent('requestfailed', (request) =>
+        request.url().endsWith('/signing-secret'),
+      );
       await dialog.getByRole('button', { name: 'Replace the secret' }).click();
       await failed;
       await dialog.getByText('The service is not responding').waitFor();

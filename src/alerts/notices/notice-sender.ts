@@ -21,14 +21,6 @@ export type PostNotice = (request: { messageId: string; url: string; body: strin
   reason: string | null;
 }>;
 
-/** The result of a post that the sender has not waited for. */
-const STOPPED = {
-  outcome: 'FAILED',
-  status: null,
-  responseBody: null,
-  reason: 'stopped before there was a response',
-} as const;
-
 /** Dependencies of {@link NoticeSender}. */
 export interface NoticeSenderDependencies {
   mailer: Pick<Mailer, 'send'>;
@@ -102,8 +94,9 @@ export class NoticeSender {
     // A sender that stops does not wait for the deadline of a request.
     const result = await untilAborted(posted, signal).catch((error: unknown) => {
       if (error !== signal.reason) throw error;
-      return STOPPED;
+      return null;
     });
+    if (result === null) return { sent: false, error: 'stopped before there was a response' };
     if (result.outcome === 'DELIVERED') return { sent: true, error: null };
     const censored = urlCensor(url);
     const { status, responseBody, reason: cause } = result;

@@ -6,7 +6,7 @@ import type { Notice, NoticeContent, NoticeKind } from './notice.ts';
 
 /** SQL for notices, one operation per function. */
 
-/** Inserts notices. They may have been sent past the database already. */
+/** Inserts notices. Some may already have been sent during an outage of the database. */
 export async function insertNotices(
   tx: Transaction,
   notices: readonly Omit<Notice, 'id' | 'kind' | 'failedAt'>[],

@@ -14,7 +14,7 @@ export class StatementTurns {
   #last: Promise<void> | null = null;
 
   /**
-   * @param assertOpen throws if the transaction has ended; called before each part of a statement that had to wait
+   * @param assertOpen throws if the transaction has ended; called before each part of a statement that waits or is divided
    */
   constructor(slices: TimeSlices, assertOpen: () => void) {
     this.#slices = slices;
@@ -46,7 +46,7 @@ export class StatementTurns {
     while (this.#last !== null) await this.#last;
   }
 
-  /** The transaction may have ended in the meantime: its engine may have undone it because of an earlier statement. */
+  /** Waits if the time slice is used up. Throws if SQLite has undone the transaction in the meantime. */
   async #waitForTurn(): Promise<void> {
     if (this.#slices.isUsedUp) await this.#slices.next();
     this.#assertOpen();

@@ -29,7 +29,7 @@ export interface WaivingOptions {
   now: () => number;
 }
 
-/** A unit of a registration that is waived. */
+/** Which unit of a registration is waived, and why. */
 export interface Waiver {
   registrationId: string;
   unitId: string;

@@ -52,7 +52,7 @@ export interface LrsRoutesOptions {
    * @throws {ProblemError} `unauthorized`, `forbidden`, `too-many-requests`
    */
   scopeOf(request: FastifyRequest, authorization: string | undefined): Promise<LrsScope>;
-  /** Null if everybody who can send a request is known before, and requests take turns before. */
+  /** Null if an earlier hook has identified the caller and given the request its turn. */
   turns: ClientTurns | null;
 }
 

@@ -4,8 +4,8 @@ import { lessonModeOf } from './lesson-mode.ts';
 import { lessonStatusOf, timespanOf } from './scorm12-status.ts';
 
 /**
- * The initial data of a unit of SCORM 1.1 or 1.2. Bookmark, suspend data, objectives, comments and preferences are always restored:
- * many courses read them even though they did not suspend. Courses cannot read interactions, but a save replaces the
+ * The initial data of a unit of SCORM 1.1 or 1.2. Bookmark, suspend data, objectives, comments and preferences are always
+ * restored: many courses read them even though they did not suspend. Courses cannot read interactions, but a save replaces the
  * whole data model, so without those of earlier visits it would delete them.
  */
 export function scorm12Data(opening: UnitOpening): { cmi: Cmi } {

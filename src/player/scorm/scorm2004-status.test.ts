@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { inspectFiles } from '../../../test/course-packages/package-file.ts';
 import { scorm2004Files } from '../../../test/support/course-packages.ts';
 import { durationMs, durationOf, readScorm2004 } from './scorm2004-status.ts';
 
-describe('the status of a SCORM 2004 unit', async () => {
-  const course = await inspectFiles(scorm2004Files());
+describe('the status of a SCORM 2004 unit', () => {
+  let course: Awaited<ReturnType<typeof inspectFiles>>;
+  before(async () => {
+    course = await inspectFiles(scorm2004Files());
+  });
   const statusOf = (
     cmi: Record<string, unknown>,
     { masteryScore = null as number | null, completionThreshold = null as number | null, terminated = false },
@@ -44,7 +47,7 @@ describe('a time interval of SCORM 2004', () => {
     assert.equal(durationOf(0), 'PT0S');
   });
 
-  it('is none without any part', () => {
+  it('is rejected if it has no parts, or is malformed', () => {
     for (const text of ['', 'P', 'PT', '1H', 'PT1H1H']) assert.equal(durationMs(text), null, text);
   });
 });

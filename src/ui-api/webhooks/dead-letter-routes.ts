@@ -40,7 +40,7 @@ const Query = Type.Object(
     webhook_id: Type.Optional(Id()),
     ...FilterQuery.properties,
     /** The `next_cursor` of a previous page. The list continues there. */
-    cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH, [READ_AS]: 'letter-cursor' })),
+    cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH, [READ_AS]: 'pair-cursor' })),
     ...partMembers(MAX_COUNTED),
   },
   { additionalProperties: false },
@@ -53,7 +53,7 @@ const StepBody = Type.Object(
     filter: Type.Optional(FilterQuery),
     until_dt: TimeQuery('`until_dt` of the previous step; omitted in the first.'),
     /** `next_cursor` of the previous step; omitted in the first. */
-    cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH, [READ_AS]: 'step-cursor' })),
+    cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH, [READ_AS]: 'pair-cursor' })),
   },
   { additionalProperties: false },
 );

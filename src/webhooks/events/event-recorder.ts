@@ -6,7 +6,7 @@ import { formatReferences } from './stored-event.ts';
 
 /** An event for the log. */
 export interface NewEvent {
-  /** Drawn before. */
+  /** Drawn from the sequence beforehand. */
   id: number;
   event: ServiceEvent;
   occurredAt: number;

@@ -57,7 +57,7 @@ export function untriedDelivery(message: QueueMessage) {
   };
 }
 
-/** A message that leaves its line without an attempt. The history keeps its last attempt, if there was one. */
+/** A message that leaves its line without another attempt. The history keeps its last attempt, if there was one. */
 export function removedDelivery(
   message: QueueMessage,
   status: 'DEAD_LETTERED' | 'DISCARDED',

@@ -37,7 +37,7 @@ export interface WaitingMessage {
 type MessageOutline = Pick<WaitingMessage, 'message' | 'about'>;
 
 /** Which waiting messages are purged. */
-export type PurgeOfWaiting = Omit<PurgeRequest, 'countUpTo'>;
+export type WaitingPurge = Omit<PurgeRequest, 'countUpTo'>;
 
 /** The result of one call. */
 export interface PurgeResult extends Omit<Purged, 'messages'> {
@@ -120,12 +120,7 @@ export class WaitingMessages {
    * that are queued after the first call stay, too.
    * @throws {ProblemError} `not-found`, `webhooks-read-only`
    */
-  async purge(
-    webhookId: number,
-    request: PurgeOfWaiting,
-    by: Actor,
-    open?: Transaction,
-  ): Promise<PurgeResult> {
+  async purge(webhookId: number, request: WaitingPurge, by: Actor, open?: Transaction): Promise<PurgeResult> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       const webhook = await requireWebhook(tx, webhookId);

@@ -13,7 +13,7 @@ import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import { toLineRecord } from './line-records.ts';
 import { LineRecord } from './line-schemas.ts';
 import type { LineService } from './line-service.ts';
-import type { PurgeOfWaiting, PurgeResult, WaitingMessage, WaitingMessages } from './waiting-messages.ts';
+import type { PurgeResult, WaitingMessage, WaitingMessages, WaitingPurge } from './waiting-messages.ts';
 import {
   DEFAULT_PURGE_LIMIT,
   PurgeQuery,
@@ -154,7 +154,7 @@ function positionOf(params: { position: string }): number {
   return parseId(params.position, 'waiting message');
 }
 
-function purgeRequest({ until_dt, limit, cursor }: Static<typeof PurgeQuery>): PurgeOfWaiting {
+function purgeRequest({ until_dt, limit, cursor }: Static<typeof PurgeQuery>): WaitingPurge {
   const pair = given(parsePairCursor, cursor);
   const from = pair === null ? null : { after: pair[0], through: pair[1] };
   return { before: givenTime(until_dt), limit: limit ?? DEFAULT_PURGE_LIMIT, from };

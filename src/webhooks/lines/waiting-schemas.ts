@@ -58,7 +58,7 @@ export const PurgeQuery = Type.Object({
     Type.String({
       maxLength: 200,
       description: 'The `next_cursor` of the previous call with the same `until_dt`.',
-      [READ_AS]: 'purge-cursor',
+      [READ_AS]: 'pair-cursor',
     }),
   ),
 });

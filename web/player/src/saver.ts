@@ -110,7 +110,7 @@ export class Saver {
     this.#isDirty = true;
     if (this.#ended === 'expired') {
       // The course may report more while its frame is being removed.
-      queueMicrotask(() => this.#keepUnsaved());
+      queueMicrotask(() => this.#keepLate());
       return;
     }
     if (this.#isLeaving) {
@@ -241,14 +241,16 @@ export class Saver {
     this.#keep(this.#commit());
   }
 
+  /** The page may have said that the latest work is kept. */
+  #keepLate(): void {
+    const wasKept = this.#isKept;
+    this.#keepUnsaved();
+    if (wasKept && !this.#isKept) this.#onState('over');
+  }
+
   #keep(commit: Commit): void {
     const isPromised = this.#hasFailed || this.#ended === 'expired';
     this.#isKept = keepUnsent(this.#owner, this.#path, commit, { replaces: this.#isUnsent, isPromised });
-  }
-
-  /** Stores work without a promise, because there is no room for the newest. */
-  #keepRemnant(commit: Commit): void {
-    keepUnsent(this.#owner, this.#path, commit, { replaces: true, isPromised: false });
   }
 
   /** Whether the newest data is more than a copy that is removed as soon as the service responds. */
@@ -327,8 +329,6 @@ export class Saver {
       // It may be kept already, but as a copy that nobody has promised to save.
       if (this.#isDirty) this.#keepUnsaved();
       else this.#keep(this.#sent.newest ?? commit);
-      // Earlier work is worth keeping, but the page must not say that the latest is kept.
-      if (!this.#isKept) this.#keepRemnant(commit);
     } else forgetUnsent(this.#owner, commit);
     this.#onState(state === 'expired' && !this.#isKept ? 'over' : state);
     this.#nowIdle();

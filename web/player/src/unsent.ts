@@ -39,8 +39,8 @@ const KEPT_MS = 30 * DAY_MS;
 const MOST_TRIES = 5;
 
 /**
- * Stores a write, unless a newer one of the same attempt is stored. Returns whether the storage outlives the tab.
- * Browsers may allow none, or only one that does not.
+ * Stores a write, unless a newer one of the same attempt is stored. An older one stays if there is no room. Returns whether
+ * this or a newer write is in the storage that outlives the tab. Browsers may allow none, or only one that does not.
  * @param options.replaces whether it may replace the unsent data of others if the storage is full
  * @param options.isPromised whether the page has said that it will be saved
  */
@@ -52,10 +52,9 @@ export function keepUnsent(
 ): boolean {
   const key = keyOf(owner);
   const kept = entryAt(key);
-  if (kept === null || !isNewer(kept.write, write)) {
-    const entry = { keptAt: Date.now(), tries: 0, isPromised, path, write };
-    put(key, entry, replaces ? 'replaces' : 'moves');
-  }
+  const entry = { keptAt: Date.now(), tries: 0, isPromised, path, write };
+  const hasNewer = kept !== null && isNewer(kept.write, write);
+  if (!hasNewer && put(key, entry, replaces ? 'replaces' : 'moves') === null) return false;
   try {
     return localStorage.getItem(key) !== null;
   } catch {
@@ -157,19 +156,21 @@ function entryAt(key: string): Entry | null {
 }
 
 /**
+ * Returns the storage that has the entry; null if none has room.
  * @param whenFull if a storage is full, the entry replaces others, moves to the next storage, or stays as it was there
  */
-function put(key: string, entry: Entry, whenFull: 'replaces' | 'moves' | 'stays'): void {
+function put(key: string, entry: Entry, whenFull: 'replaces' | 'moves' | 'stays'): Storage | null {
   const text = JSON.stringify(entry);
-  for (const [at, storage] of storages().entries()) {
+  const all = storages();
+  for (const storage of all) {
     if (tryPut(storage, key, text) || (whenFull === 'replaces' && putInPlaceOfOlder(storage, key, text))) {
-      for (const other of storages().slice(at + 1)) other.removeItem(key);
-      return;
+      // An older entry would hide this one.
+      for (const other of all) if (other !== storage) other.removeItem(key);
+      return storage;
     }
-    if (whenFull === 'stays' && storage.getItem(key) !== null) return;
-    // An older entry would hide the new one, which goes to the next storage.
-    storage.removeItem(key);
+    if (whenFull === 'stays' && storage.getItem(key) !== null) return storage;
   }
+  return null;
 }
 
 /** Whether there is room. If not, what was stored before stays. */

@@ -67,11 +67,13 @@ export const events = {
       title: 'Messages',
       description: 'The status of the message for each webhook that got one.',
       empty: 'No webhook got a message about this event.',
+      pages: 'Pages of messages',
     },
     others: {
       title: 'Other webhooks',
       description: 'Why they got no message, by their current configuration.',
       empty: 'There are no other webhooks.',
+      pages: 'Pages of other webhooks',
     },
     replayed: 'Replayed',
     changed: 'Changed since: another reason may have applied then.',
@@ -91,7 +93,6 @@ export const events = {
     },
     delivery: (name: string) => `Open delivery to ${isolate(name)}`,
     openDelivery: 'Open delivery',
-    pages: 'Pages of webhooks',
     next: 'Next',
     first: 'First',
     finder: {

@@ -28,7 +28,7 @@ import type { StatementTimes } from './statement-times.ts';
 /** Maximum size of a page, including attachments. A larger statement gets a page of its own. */
 export const MAX_PAGE_BYTES = 8 * MIB;
 /** Maximum number of statements that a search examines, so that one with few matches cannot block the service. */
-const MAX_EXAMINED = 5_000;
+export const MAX_EXAMINED = 5_000;
 /** The kinds of terms, usually the most selective first. */
 const SELECTIVITY = ['launch', 'registration', 'agent', 'any-agent', 'activity', 'any-activity', 'verb'];
 

@@ -35,7 +35,7 @@ describe('an attempt on an activity of SCORM 2004', () => {
     });
   }
 
-  it('on the course begins after "retryAll" where it would without the shared objectives of the one before', async () => {
+  it('that "retryAll" begins on the course ignores the shared objectives of the attempt before', async () => {
     const shared = sharing('x', 'readSatisfiedStatus="true" writeSatisfiedStatus="true"');
     const skipped = rule('preConditionRule', 'condition="satisfied"', 'skip');
     const again = rule('postConditionRule', 'condition="always"', 'retryAll');
@@ -58,7 +58,7 @@ describe('an attempt on an activity of SCORM 2004', () => {
     assert.deepEqual([a?.completed(), a?.satisfied(null)], [null, null]);
   });
 
-  it('makes the results of the attempt before old, also those of units within blocks', async () => {
+  it('makes earlier results outdated, including those of units within blocks', async () => {
     const learner = await Learner.in(block('x', unit('a')) + unit('b'));
     const { tree } = learner.session;
     learner.go('start');

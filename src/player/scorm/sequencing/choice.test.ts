@@ -19,7 +19,7 @@ describe('choice of SCORM 2004', () => {
     assert.equal(learner.session.tree.find('a')?.isActive, true);
   });
 
-  it('leaves such a block neither after the attempt on it has ended', async () => {
+  it('does not leave a block that forbids it, even after the attempt on the block has ended', async () => {
     const exits = rule('postConditionRule', 'condition="always"', 'exitParent');
     const inner = block('x', unit('a', exits), NO_CHOICE_EXIT);
     const learner = await Learner.in(block('outer', inner) + unit('z'));
@@ -36,7 +36,7 @@ describe('choice of SCORM 2004', () => {
     assert.deepEqual(choosable(learner, 'first', 'before', 'a', 'b', 'c', 'z'), ['before', 'a', 'b', 'c']);
   });
 
-  it('enters no block from outside whose activation is prevented', async () => {
+  it('does not enter a block from outside if its activation is prevented', async () => {
     const x = block('x', unit('a') + unit('b'), constrained('preventActivation'));
     const learner = await Learner.in(unit('first') + x);
     learner.go('start');

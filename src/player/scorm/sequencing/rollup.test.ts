@@ -40,7 +40,7 @@ describe('rollup of SCORM 2004', () => {
     });
   }
 
-  it('applies a rule for none of the units only once it is known of all of them', async () => {
+  it('applies a rule with the set "none" only once the status of every unit is known', async () => {
     const none = rollupRule('childActivitySet="none"', 'satisfied', 'notSatisfied');
     const learner = await startBlock(unit('a') + unit('b'), none);
     learner.says({ success_status: 'failed' }).go('continue');
@@ -91,7 +91,7 @@ describe('rollup of SCORM 2004', () => {
     assert.equal(completionOf(learner), true);
   });
 
-  it('goes from the innermost block to the course', async () => {
+  it('goes from the innermost block to the outer one', async () => {
     const learner = await startBlock(block('y', unit('a')));
     learner.says({ ...COMPLETED, success_status: 'passed' }).go('exit');
     assert.deepEqual(

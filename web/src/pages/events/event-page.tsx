@@ -156,7 +156,7 @@ function WebhooksPanel({ eventId, gotMessage }: { eventId: number; gotMessage: b
         </ul>
       )}
       <CursorPages
-        label={texts.pages}
+        label={words.pages}
         buttons={[
           { label: texts.first, show: cursor === undefined ? null : () => setCursor(undefined) },
           { label: texts.next, show: next === null ? null : () => setCursor(next) },
