@@ -5,7 +5,7 @@ import { MIB } from '../../src/bytes.ts';
 import { formatDateTime } from '../../src/time/date-time.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { ManualClock } from '../support/clock.ts';
-import { ANN, activity, type LrsCall, type LrsClient, openStore } from './lrs-helpers.ts';
+import { ANN, activity, type LrsCall, type LrsClient, openStore, VERSION_2 } from './lrs-helpers.ts';
 
 // Runs on SQLite in `npm test`: conditions are compared in the process. The tests of documents store them on both.
 
@@ -78,10 +78,9 @@ describe('a document of the learning record store', () => {
 
   test('of state is replaced by a client of xAPI 2.0 only with a condition', async () => {
     const query = newState();
-    const version = { 'x-experience-api-version': '2.0.0' };
-    assert.equal(await put(query, { page: 1 }, version), 204, 'there is nothing to replace');
-    assert.equal(await put(query, { page: 2 }, version), 409);
-    assert.equal(await put(query, { page: 2 }, { ...version, 'if-match': await tagOf(query) }), 204);
+    assert.equal(await put(query, { page: 1 }, VERSION_2), 204, 'there is nothing to replace');
+    assert.equal(await put(query, { page: 2 }, VERSION_2), 409);
+    assert.equal(await put(query, { page: 2 }, { ...VERSION_2, 'if-match': await tagOf(query) }), 204);
     assert.equal(await put(query, { page: 3 }), 204, 'xAPI 1.0.3 requires none');
   });
 

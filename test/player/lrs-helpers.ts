@@ -103,6 +103,9 @@ export async function lrsClient(
 
 export const ANN = { mbox: 'mailto:ann@example.com' };
 export const BOB = { account: { homePage: 'https://example.com', name: 'bob' } };
+export const EVE = { mbox: 'mailto:eve@example.com' };
+/** The header of a request of xAPI 2.0. */
+export const VERSION_2 = { 'x-experience-api-version': '2.0.0' };
 export const ATTEMPTED = { id: 'http://adlnet.gov/expapi/verbs/attempted' };
 export const PASSED = { id: 'http://adlnet.gov/expapi/verbs/passed' };
 export const VOIDED = { id: 'http://adlnet.gov/expapi/verbs/voided' };
@@ -122,18 +125,22 @@ export function reference(id: string): object {
   return { objectType: 'StatementRef', id };
 }
 
+/** An attachment with this content. @param algorithm of its hash */
+export function attachmentOf(content: Buffer, algorithm = 'sha256') {
+  return {
+    usageType: 'https://example.com/usage',
+    display: { en: 'A file' },
+    contentType: 'application/octet-stream',
+    length: content.length,
+    sha2: createHash(algorithm).update(content).digest('hex'),
+  };
+}
+
 /** A request with a signed statement. One or more of its attachments name the content of the signature. */
 export function withSignature(body: object, signature: string, count = 1) {
   const content = Buffer.from(signature);
-  const sha2 = createHash('sha256').update(content).digest('hex');
-  const attachment = {
-    usageType: SIGNATURE,
-    display: { en: 'Signature' },
-    contentType: 'application/octet-stream',
-    length: content.length,
-    sha2,
-  };
-  return multipart({ ...body, attachments: Array(count).fill(attachment) }, [{ sha2, content }]);
+  const attachment = { ...attachmentOf(content), usageType: SIGNATURE };
+  return multipart({ ...body, attachments: Array(count).fill(attachment) }, [{ ...attachment, content }]);
 }
 
 /** A request with attachments. */

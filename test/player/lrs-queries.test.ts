@@ -1,24 +1,26 @@
 import assert from 'node:assert/strict';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { MIB } from '../../src/bytes.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import {
   ANN,
+  attachmentOf,
   BOB,
+  EVE,
   type LrsClient,
   multipart,
   openStore,
   PASSED,
   reference,
   statement,
+  VERSION_2,
   VOIDED,
 } from './lrs-helpers.ts';
 
 // Runs on SQLite in `npm test`: what a statement is found by is decided in the process. The tests of statements search
 // on both.
 
-const EVE = { mbox: 'mailto:eve@example.com' };
 const GROUP = { objectType: 'Group', account: { homePage: 'https://example.com', name: 'golfers' } };
 
 describe('a query of the learning record store', () => {
@@ -49,7 +51,7 @@ describe('a query of the learning record store', () => {
   ] as [string, object][]) {
     test(`with related_agents finds the statements with ${name}`, async () => {
       const registration = randomUUID();
-      const headers = { 'x-experience-api-version': '2.0.0' };
+      const headers = VERSION_2;
       const body = statement({ context: { registration, ...context } });
       const { json } = await lrs.call('POST', 'statements', { body, headers });
       const query = { registration, agent: JSON.stringify(EVE) };
@@ -94,16 +96,13 @@ describe('a query of the learning record store', () => {
     const registration = randomUUID();
     for (const fill of ['a', 'b', 'c']) {
       const content = Buffer.alloc(3 * MIB, fill);
-      const sha2 = createHash('sha256').update(content).digest('hex');
-      const attachment = {
-        usageType: 'https://example.com/usage',
-        display: { en: 'A file' },
-        contentType: 'application/octet-stream',
-        length: content.length,
-        sha2,
-      };
+      const attachment = attachmentOf(content);
       const sent = statement({ context: { registration }, attachments: [attachment] });
-      const { status, text } = await lrs.call('POST', 'statements', multipart(sent, [{ sha2, content }]));
+      const { status, text } = await lrs.call(
+        'POST',
+        'statements',
+        multipart(sent, [{ ...attachment, content }]),
+      );
       assert.equal(status, 200, text);
     }
     const ask = async (attachments: string) =>

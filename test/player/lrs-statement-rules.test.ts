@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import {
   ANN,
   activity,
+  attachmentOf,
   BOB,
+  EVE,
   type LrsClient,
   multipart,
   openStore,
   PASSED,
   reference,
   statement,
+  VERSION_2,
 } from './lrs-helpers.ts';
 
 // Runs on SQLite in `npm test`: statements are validated before they are stored.
 
-const EVE = { mbox: 'mailto:eve@example.com' };
-const VERSION_2 = { 'x-experience-api-version': '2.0.0' };
 const subStatement = (object: object) => ({ objectType: 'SubStatement', actor: ANN, verb: PASSED, object });
 const group = (...member: object[]) => ({ objectType: 'Group', member });
 
@@ -117,14 +118,8 @@ describe('a statement that a client sends', () => {
 
   test('needs the content of an attachment only if it names no address of it', async () => {
     const content = Buffer.from('content');
-    const sha2 = createHash('sha384').update(content).digest('hex');
-    const attachment = {
-      usageType: 'https://example.com/usage',
-      display: { en: 'A file' },
-      contentType: 'text/plain',
-      length: content.length,
-      sha2,
-    };
+    const attachment = attachmentOf(content, 'sha384');
+    const { sha2 } = attachment;
     const fileUrl = 'https://example.com/file';
     assert.equal((await send(statement({ attachments: [attachment] }))).status, 400);
     assert.equal((await send(statement({ attachments: [{ ...attachment, fileUrl }] }))).status, 200);

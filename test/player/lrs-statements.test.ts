@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import type { TestService } from '../support/service.ts';
 import {
   ANN,
   activity,
+  attachmentOf,
   BOB,
   type LrsClient,
   multipart,
@@ -258,14 +259,8 @@ describe('statements of the learning record store', () => {
 
   test('have attachments, which are returned byte for byte on request', async () => {
     const content = Buffer.from('line\r\n--not the boundary\r\n\0\xff', 'latin1');
-    const sha2 = createHash('sha256').update(content).digest('hex');
-    const attachment = {
-      usageType: 'https://example.com/usage',
-      display: { en: 'A file' },
-      contentType: 'application/octet-stream',
-      length: content.length,
-      sha2,
-    };
+    const attachment = attachmentOf(content);
+    const { sha2 } = attachment;
     const sent = statement({ attachments: [attachment] });
     const stored = await lrs.call('POST', 'statements', multipart(sent, [{ sha2, content }]));
     assert.equal(stored.status, 200, stored.text);
@@ -286,14 +281,8 @@ describe('statements of the learning record store', () => {
 
   test('whose attachments are missing, wrong or unknown are rejected', async () => {
     const content = Buffer.from('content');
-    const sha2 = createHash('sha256').update(content).digest('hex');
-    const attachment = {
-      usageType: 'https://example.com/usage',
-      display: { en: 'A file' },
-      contentType: 'text/plain',
-      length: content.length,
-      sha2,
-    };
+    const attachment = attachmentOf(content);
+    const { sha2 } = attachment;
     const named = statement({ attachments: [attachment] });
     const calls = [
       multipart(named, []),

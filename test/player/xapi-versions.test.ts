@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService } from '../support/service.ts';
 import { launchUnit, resultOf, xapiCourse } from './learner-helpers.ts';
-import { ANN, activity, BOB, openStore, statement } from './lrs-helpers.ts';
+import { ANN, activity, BOB, openStore, statement, VERSION_2 } from './lrs-helpers.ts';
 import { COURSE, FILES, VERB } from './xapi-course-files.ts';
 
 // Runs on SQLite in `npm test`: the version is read from a header. The tests of the limits of the learning record store
@@ -42,7 +42,7 @@ test('a course that requests a version of Tin Can is refused, and the log names 
 test('agents and groups in a context of xAPI 2.0 are returned as identifiers, and may have other names on repeat', async () => {
   await using parts = new AsyncDisposableStack();
   const { lrs } = await openStore(parts);
-  const headers = { 'x-experience-api-version': '2.0.0' };
+  const headers = VERSION_2;
   const relevantTypes = [activity('type').id];
   const sent = (id: string, name: string) => ({
     ...statement({ id }),

@@ -23,8 +23,8 @@ export function settleAndReceiveOn({ database, now, pace, leases, receive }: Sha
     if (lines.size < messages.length || !mayContinue) return null;
     const begun = now();
     const lease = leases.create(begun, request);
-    const asked = { ...delivered, now: begun, lease, capacity };
-    const result = await settleAndReceiveInOneStatement(database, asked);
+    const input = { ...delivered, now: begun, lease, capacity };
+    const result = await settleAndReceiveInOneStatement(database, input);
     const { received, leftDue, withoutHead } = result;
     if (messages.length + received.length === 0) pace.foundNothing();
     const isFull = received.length >= capacity;

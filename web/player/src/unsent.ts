@@ -54,7 +54,7 @@ export function keepUnsent(
   const kept = entryAt(key);
   const entry = { keptAt: Date.now(), tries: 0, isPromised, path, write };
   const hasNewer = kept !== null && isNewer(kept.write, write);
-  if (!hasNewer && put(key, entry, replaces ? 'replaces' : 'moves') === null) return false;
+  if (!hasNewer && !put(key, entry, replaces ? 'replaces' : 'moves')) return false;
   try {
     return localStorage.getItem(key) !== null;
   } catch {
@@ -156,21 +156,21 @@ function entryAt(key: string): Entry | null {
 }
 
 /**
- * Returns the storage that has the entry; null if none has room.
+ * Returns whether a storage has room for the entry.
  * @param whenFull if a storage is full, the entry replaces others, moves to the next storage, or stays as it was there
  */
-function put(key: string, entry: Entry, whenFull: 'replaces' | 'moves' | 'stays'): Storage | null {
+function put(key: string, entry: Entry, whenFull: 'replaces' | 'moves' | 'stays'): boolean {
   const text = JSON.stringify(entry);
   const all = storages();
   for (const storage of all) {
     if (tryPut(storage, key, text) || (whenFull === 'replaces' && putInPlaceOfOlder(storage, key, text))) {
       // An older entry would hide this one.
       for (const other of all) if (other !== storage) other.removeItem(key);
-      return storage;
+      return true;
     }
-    if (whenFull === 'stays' && storage.getItem(key) !== null) return storage;
+    if (whenFull === 'stays' && storage.getItem(key) !== null) return false;
   }
-  return null;
+  return false;
 }
 
 /** Whether there is room. If not, what was stored before stays. */
