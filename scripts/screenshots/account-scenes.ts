@@ -72,7 +72,7 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
     name: 'account-remove',
     address: account('Contoso Healthcare'),
     act: async (page) => {
-      const boxes = page.getByRole('checkbox', { name: /^Select/ });
+      const boxes = page.getByRole('checkbox', { name: /^Select (?!all)/ });
       if (!(await boxes.first().isChecked())) {
         await boxes.nth(0).check();
         await boxes.nth(1).check();
