@@ -11,6 +11,8 @@ import { startUi, type Ui } from './support/ui.ts';
 import { hasValue } from './support/values.ts';
 
 const LONG = 'Ausbildung '.repeat(18).trim();
+/** How often a page reads the tree of folders again. */
+const TREE_MS = 60_000;
 
 describe('folders in the admin UI', () => {
   let ui: Ui;
@@ -168,7 +170,9 @@ describe('folders in the admin UI', () => {
     const given = await make.folder('Given');
     await make.add(account, { type: 'FOLDER', id: given });
     await visit.go(`/content?folder=${given}`);
-    await page.getByRole('heading', { name: 'Given', level: 1 }).waitFor();
+    // The tree, which was read before, does not wait for its next refresh.
+    await page.getByRole('heading', { name: 'Given', level: 1 }).waitFor({ timeout: TREE_MS / 2 });
+    await folderItem(page, 'Given').waitFor({ timeout: TREE_MS / 2 });
     await act(page, 'Delete…');
     await page.getByRole('dialog').getByRole('link', { name: 'Northwind' }).waitFor();
   });

@@ -43,21 +43,28 @@ const WIDE = '(min-width: 62em)';
 /** A folder: its content, and the tree next to it. */
 export function FolderPage() {
   const { folder: folderId = HOME_ID } = route.useSearch();
-  const { index, truncated, error, refetch } = useFolderIndex();
+  const tree = useFolderIndex();
+  const { index, truncated, refetch } = tree;
   const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false }) === true;
   const [choosing, setChoosing] = useState(false);
   const node = index?.get(folderId);
-  // If there are too many folders, the tree contains only the first ones.
+  // If there are too many folders, the tree contains only the first ones. A tree that is a minute old omits newer ones.
   const beyond = useQuery({
     queryKey: [...contentKey, 'folder', folderId],
     queryFn: ({ signal }) => readAsset({ type: 'FOLDER', id: folderId }, signal),
-    enabled: index !== null && node === undefined && truncated,
+    enabled: index !== null && node === undefined,
   });
-  const isBeyondMissing = useIsMissing(folderId, beyond);
-  if (index === null && error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
-  const lone = node === undefined ? (beyond.data?.record ?? null) : null;
+  const isMissing = useIsMissing(folderId, beyond);
+  const lone = node === undefined && !isMissing ? (beyond.data?.record ?? null) : null;
+  const isNewer = lone !== null && !truncated;
+  useEffect(() => {
+    if (isNewer) void refetch();
+  }, [isNewer, refetch]);
+  const unread = index === null ? tree : node === undefined && lone === null && !isMissing ? beyond : null;
+  if (unread !== null && unread.error !== null)
+    return <ErrorState error={unread.error} retry={() => void unread.refetch()} />;
   const shown = node ?? (lone === null ? null : nodeWithoutChildren(lone));
-  const isGone = index !== null && shown === null && (truncated ? isBeyondMissing : true);
+  const isGone = index !== null && node === undefined && isMissing;
   return (
     <div className={styles.page}>
       {isWide ? (
