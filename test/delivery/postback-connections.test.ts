@@ -12,8 +12,9 @@ import {
   rawBytes,
   reset,
 } from '../support/target-behaviours.ts';
-import { loopbackSender, postbackTo, untilConnections } from '../support/target-sender.ts';
+import { loopbackSender, postbackTo } from '../support/target-sender.ts';
 import { testAuthority } from '../support/target-tls.ts';
+import { until } from '../support/until.ts';
 
 // Needs a process of its own: it looks for sockets that the process has left open.
 
@@ -46,7 +47,7 @@ describe('connections', () => {
       assert.equal((await sender.send(postbackTo(target.url))).outcome, 'DELIVERED');
     assert.equal(target.acceptedConnections, 5);
     await target.waitUntil(() => target.openConnections === 0);
-    await untilConnections(sender, 0);
+    await until(() => sender.connections === 0, 'the sender knows that its connection is closed');
   });
 
   it('that replace one closed by the target count as new: an error on them is a failure', async () => {
@@ -71,7 +72,7 @@ describe('connections', () => {
     await using sender = loopbackSender({ idleTimeoutMs: 20 });
     await sender.send(postbackTo(target.url));
     await target.waitUntil(() => target.openConnections === 0);
-    await untilConnections(sender, 0);
+    await until(() => sender.connections === 0, 'the sender knows that its connection is closed');
   });
 
   it('are not reused once they are old', async () => {

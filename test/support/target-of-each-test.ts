@@ -1,4 +1,5 @@
 import { afterEach, beforeEach } from 'node:test';
+import { removeWebhooks } from './lent-service.ts';
 import type { Api } from './service.ts';
 import { startTarget, type Target } from './target.ts';
 
@@ -14,9 +15,7 @@ export function targetOfEachTest(apiOf: () => Api, use: (target: Target) => void
     use(target);
   });
   afterEach(async () => {
-    const api = apiOf();
-    const { data } = (await api.get('/webhooks')).body;
-    for (const { id } of data) await api.delete(`/webhooks/${id}`);
+    await removeWebhooks({ api: apiOf() });
     await target.close();
   });
 }
