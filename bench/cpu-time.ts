@@ -7,7 +7,7 @@ const MS_PER_TICK = 10;
  * The user and system time that a process has used in all its threads, in milliseconds; null if the system does not
  * report it.
  */
-export function cpuMsOf(pid: number | undefined): number | null {
+function cpuMsOf(pid: number | undefined): number | null {
   try {
     // The name, in brackets, may contain anything. User and system time are the 12th and 13th field after it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

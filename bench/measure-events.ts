@@ -17,7 +17,7 @@ const ASK_EVERY_MS = 50;
 const WARM_UP_PER_SECOND = 500;
 
 /** The number of accounts that {@link measureEvents} deactivates. Each event needs its own account. */
-export function accountsNeeded(plan: Plan): number {
+function accountsNeeded(plan: Plan): number {
   const events = plan.offeredPerSecond.map((rate, n) => Math.ceil(rate * (plan.latencySeconds[n] ?? 0)));
   return warmUpEvents(plan) + events.reduce((sum, each) => sum + each, 0);
 }

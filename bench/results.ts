@@ -143,7 +143,7 @@ export interface Goal {
   reached: boolean | null;
 }
 
-export const RATIO_NAMES = [
+const RATIO_NAMES = [
   'one_webhook',
   'ten_webhooks',
   'hundred_webhooks',
@@ -153,7 +153,7 @@ export const RATIO_NAMES = [
 ] as const satisfies ScenarioName[];
 export type RatioName = (typeof RATIO_NAMES)[number];
 
-export const SLOWDOWN_NAMES = ['million_waiting', 'ten_thousand_configured'] as const satisfies RatioName[];
+const SLOWDOWN_NAMES = ['million_waiting', 'ten_thousand_configured'] as const satisfies RatioName[];
 export type SlowdownName = (typeof SLOWDOWN_NAMES)[number];
 
 /** The measurements, before derived values are added. */

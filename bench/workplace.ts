@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The project's folder. */
-export const PROJECT_FOLDER = fileURLToPath(new URL('..', import.meta.url));
+const PROJECT_FOLDER = fileURLToPath(new URL('..', import.meta.url));
 
 /** Processes that were started with a group of their own. */
 const groups = new WeakSet<ChildProcess>();

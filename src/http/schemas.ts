@@ -50,7 +50,7 @@ export function Nullable<T extends TSchema>(schema: T) {
 }
 
 /** Enough for a date and time with nanoseconds and a zone. */
-export const MAX_DATE_TIME_LENGTH = 40;
+const MAX_DATE_TIME_LENGTH = 40;
 
 /** A time: ISO 8601 UTC with milliseconds. */
 export function DateTime(description: string) {

@@ -5,7 +5,7 @@ const MAX = 100;
  * A score within the limits of registrations, without the rounding errors of fractions. Null if it is NaN, since the
  * numbers that it comes from were too large to calculate with.
  */
-export function boundedScore(score: number): number | null {
+function boundedScore(score: number): number | null {
   if (Number.isNaN(score)) return null;
   return Number(Math.min(MAX, Math.max(MIN, score)).toFixed(6));
 }

@@ -15,7 +15,7 @@ const DRAG_REST_MS = 200;
 const LEFT = 1;
 const MIDDLE = 2;
 /** The keys that the WebDriver standard gives a code. */
-export const KEYS = { enter: '\uE007', escape: '\uE00C', tab: '\uE004', down: '\uE015', control: '\uE009' };
+const KEYS = { enter: '\uE007', escape: '\uE00C', tab: '\uE004', down: '\uE015', control: '\uE009' };
 
 /** Describes an element that has all of these properties. */
 export interface Sought {

@@ -49,7 +49,7 @@ export function isProblem(error: unknown, code: string): error is ApiError {
 }
 
 /** Whether a request was invalid, such as one for an id that is no number. */
-export const isInvalid = hasStatus(400);
+const isInvalid = hasStatus(400);
 
 /** Whether nobody is signed in, or the credentials are wrong. */
 export const isUnauthorized = hasStatus(HTTP_UNAUTHORIZED);
