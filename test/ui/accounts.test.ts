@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { failUntilClick } from './support/fail-until-click.ts';
-import { HOSTILE, Learning } from './support/learning.ts';
+import { HOSTILE } from './support/hostile-name.ts';
+import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('accounts in the admin UI', () => {

@@ -8,7 +8,8 @@ import { until } from '../support/until.ts';
 import { choiceDialog, choose, fieldOf } from './support/choosing.ts';
 import { countClicks } from './support/clicks.ts';
 import { holdRequests } from './support/held-requests.ts';
-import { HOSTILE, Learning } from './support/learning.ts';
+import { HOSTILE } from './support/hostile-name.ts';
+import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 import { hasValue } from './support/values.ts';
 

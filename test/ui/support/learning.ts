@@ -1,9 +1,7 @@
 import { uploadForm } from '../../content/packages.ts';
 import { scorm12Package } from '../../support/course-packages.ts';
+import { HOSTILE } from './hostile-name.ts';
 import type { Ui } from './ui.ts';
-
-/** A course's name, or a learner's id, that would be markup if a page did not take it as text. */
-export const HOSTILE = '<img src=x onerror="document.title=1"> \u202eسلام 🚒';
 
 /** Courses in a folder, and accounts and registrations made with them through the API. */
 export class Learning {
