@@ -5,7 +5,6 @@ import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { PASSWORD, signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { nextFrames } from './support/frames.ts';
 import { type HeldRequests, holdRequests } from './support/held-requests.ts';
 import { PHONE, startUi, type Ui } from './support/ui.ts';
 
@@ -136,7 +135,7 @@ describe('administrators', () => {
         await held.begun;
         const leave = async () => {
           // A request may be sent before the page has drawn that it waits.
-          await nextFrames(page);
+          await visit.settled();
           await page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
         };
         await leave();

@@ -15,7 +15,6 @@ import {
   takeSecret,
   tokenOf,
 } from './support/clients.ts';
-import { nextFrames } from './support/frames.ts';
 import { type HeldRequests, holdRequests } from './support/held-requests.ts';
 import { HOSTILE } from './support/hostile-name.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -236,7 +235,7 @@ describe('an API client', () => {
     const question = page.getByRole('dialog', { name: 'Leave now?' });
     const leave = async () => {
       // A request may be sent before the page has drawn that it waits.
-      await nextFrames(page);
+      await visit.settled();
       await page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
     };
     const takeInTime = async (held: HeldRequests) => {

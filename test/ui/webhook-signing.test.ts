@@ -4,7 +4,6 @@ import { Webhook } from 'standardwebhooks';
 import { aroundTests } from '../support/around-tests.ts';
 import type { Api } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { nextFrames } from './support/frames.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -230,7 +229,7 @@ describe('the signing of a webhook’s postbacks in the admin UI', () => {
     await page.getByRole('button', { name: 'Create secret' }).click();
     await held.begun;
     // The request may be sent before the page has drawn that it waits.
-    await nextFrames(page);
+    await visit.settled();
     const question = page.getByRole('dialog', { name: 'Leave now?' });
     await page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/accounts' })`);
     await question.getByRole('button', { name: 'Stay' }).click();

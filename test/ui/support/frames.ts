@@ -1,11 +1,9 @@
 import type { Page } from 'playwright-core';
 
-/** Resolves once a page has drawn the effects of all events so far: listeners run before the second frame. */
+const FRAMES =
+  '(async () => { for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame); })()';
+
+/** Resolves once a page has reacted to what is visible and to all events so far, in listeners and effects. */
 export async function nextFrames(page: Page): Promise<void> {
-  await page.evaluate(
-    () =>
-      new Promise<void>((resolve) => {
-        requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
-      }),
-  );
+  await page.evaluate(FRAMES);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { DEADLINE_MS } from '../../support/deadline.ts';
 import { assertNoAxeFaults, assertNoColourFaults, hasUnknownColours, type Scheme } from './axe.ts';
+import { nextFrames } from './frames.ts';
 import type { TestWindow } from './windows.ts';
 
 /** The browser itself logs this for each response with status 400 or above, which tests cause on purpose. */
@@ -13,8 +14,6 @@ const ANIMATIONS_ENDED = `(async () => {
     await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
   } while (document.getAnimations().length > 0);
 })()`;
-const FRAMES =
-  '(async () => { for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame); })()';
 const WIDTHS =
   '({ content: document.documentElement.scrollWidth, window: document.documentElement.clientWidth })';
 
@@ -108,7 +107,7 @@ export class Visit implements AsyncDisposable {
 
   /** Resolves when the page has reacted to what is already visible: to a size that it has measured, or in an effect. */
   async settled(): Promise<void> {
-    await this.page.evaluate(FRAMES);
+    await nextFrames(this.page);
   }
 
   /** Fails when the page is wider than its window. */
