@@ -10,6 +10,7 @@ import {
   createWebhook,
   deliveriesOf,
   LONG_RETRIES,
+  lineOf,
   settledDeliveries,
   statisticsOf,
   untilLineEmpty,
@@ -91,7 +92,7 @@ describe('the head of a line', () => {
       assert.ok(Number(out.headers.get('retry-after')) > 0);
       assert.equal((await api.post(`/webhooks/${id}/line/${action}?message_id=other`)).status, 409);
     }
-    assert.equal((await api.get(`/webhooks/${id}/line`)).body.state, 'IN_FLIGHT');
+    assert.equal((await lineOf(api, id)).state, 'IN_FLIGHT');
   });
 });
 
@@ -101,7 +102,7 @@ describe('the id of a message', () => {
     const { api } = service;
     const id = await createWebhook(api, 'http://127.0.0.1:9/');
     await createAccounts(api, 'a', 'b');
-    const { head } = (await api.get(`/webhooks/${id}/line`)).body;
+    const { head } = await lineOf(api, id);
     const query = `message_id=${head.message_id.toUpperCase()}`;
     const step = async (path: string) => {
       const { status, body } = await api.post(`/webhooks/${id}/${path}?${query}`);

@@ -14,6 +14,7 @@ import {
   createAccounts,
   createWebhook,
   LONG_RETRIES,
+  lineOf,
   listDeliveries,
   settledDeliveries,
   skipOnceFree,
@@ -25,10 +26,6 @@ import {
 /** Short, so that a wrong delivery would happen during the test. */
 const QUICK = { retry_initial_delay: 0.05, retry_max_delay: 0.05, queue_polling_interval: 0.01 };
 const SHARED_DATABASE = { skip: ON_POSTGRES ? false : 'the embedded database has one instance' };
-
-async function lineOf(api: Api, id: number) {
-  return (await api.get(`/webhooks/${id}/line`)).body;
-}
 
 async function recordOf(api: Api, id: number) {
   return (await api.get(`/webhooks/${id}`)).body;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Api, startTestService, temporaryFolder, until } from '../support/service.ts';
+import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { assertProblem } from '../webhooks/webhook-expectations.ts';
@@ -8,6 +8,7 @@ import {
   accountsOf,
   createAccounts,
   createWebhook,
+  lineOf,
   listDeliveries,
   settledDeliveries,
   statisticsOf,
@@ -19,10 +20,6 @@ import {
 const SHORT_RETRIES = { retry_initial_delay: 0.05, retry_max_delay: 0.05, queue_polling_interval: 0.01 };
 /** While another service makes this many deliveries, one after another, a due message would be delivered. */
 const DELIVERIES_MEANWHILE = 10;
-
-async function lineOf(api: Api, id: number) {
-  return (await api.get(`/webhooks/${id}/line`)).body;
-}
 
 /**
  * Waits long enough for every due message to be received, even on a busy machine: until a second service has started

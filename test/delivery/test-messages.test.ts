@@ -6,7 +6,7 @@ import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } fro
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { assertInvalid, assertProblem } from '../webhooks/webhook-expectations.ts';
-import { createAccounts, createWebhook, listDeliveries, statisticsOf } from './webhook-helpers.ts';
+import { createAccounts, createWebhook, lineOf, listDeliveries, statisticsOf } from './webhook-helpers.ts';
 
 // Runs on SQLite alone: test messages are sent without being stored.
 
@@ -23,7 +23,7 @@ describe('test messages', () => {
 
   async function untilFailedOnce(id: number): Promise<void> {
     await until(async () => {
-      const { state, head } = (await api.get(`/webhooks/${id}/line`)).body;
+      const { state, head } = await lineOf(api, id);
       return state === 'RETRYING' && head.attempts === 1;
     }, 'the head failed once');
   }

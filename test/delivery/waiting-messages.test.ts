@@ -12,6 +12,7 @@ import {
   createAccounts,
   createWebhook,
   LONG_RETRIES,
+  lineOf,
   listDeliveries,
   retryHead,
 } from './webhook-helpers.ts';
@@ -47,7 +48,7 @@ async function blockedWebhook(api: Api, targetUrl: string, ...names: string[]): 
   const id = await createWebhook(api, targetUrl);
   await createAccounts(api, ...names);
   await until(async () => {
-    const { body } = await api.get(`/webhooks/${id}/line`);
+    const body = await lineOf(api, id);
     return body.state === 'RETRYING' && body.depth === names.length;
   }, 'the first message failed and the others wait behind it');
   return id;
@@ -143,7 +144,7 @@ for (const engine of ENGINES) {
       target.requests.length = 0;
       const purged = await api.post(`/webhooks/${id}/line/purge`);
       assert.deepEqual([purged.status, purged.body], [200, { purged: 3, remaining: 0, next_cursor: null }]);
-      assert.equal((await api.get(`/webhooks/${id}/line`)).body.depth, 0);
+      assert.equal((await lineOf(api, id)).depth, 0);
       const history = await listDeliveries(api, id);
       assert.deepEqual(
         history.map((each) => [each.status, each.status_reason, each.attempts]),
@@ -250,7 +251,7 @@ describe('a waiting message that is in flight', () => {
     assertProblem(skipped, 409, 'conflict', null);
     assert.equal((await api.post(`/webhooks/${id}/line/purge`)).body.purged, 1);
     release();
-    await until(async () => (await api.get(`/webhooks/${id}/line`)).body.depth === 0, 'a is delivered');
+    await until(async () => (await lineOf(api, id)).depth === 0, 'a is delivered');
     assert.deepEqual(accountsOf(target.requests), ['a']);
   });
 
