@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { emptyCounters } from '../../src/webhooks/trends/trend.ts';
 import { addTrends } from '../../src/webhooks/trends/trend-store.ts';
-import { uploadForm } from '../content/packages.ts';
+import { importCourse } from '../content/packages.ts';
+import { untilRetrying } from '../delivery/webhook-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { scorm12Package } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { type Api, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -19,17 +19,12 @@ const SLOW_RETRIES = { retry_initial_delay: 600, retry_max_delay: 600 };
 const LONG_REASON = `503 The course ${'was not found in the catalogue. '.repeat(5)}`.trim();
 const refuse = answer(503, { statusText: 'Service Unavailable' });
 
-async function importCourse(api: Api): Promise<number> {
-  const bytes = new Uint8Array(await scorm12Package({ title: 'Fire safety' }));
-  return (await api.create('/courses', uploadForm(bytes, { name: 'Fire safety' }))).id;
-}
-
 async function addWebhook(api: Api, target: Target, name: string): Promise<number> {
   return (await api.create('/webhooks', { name, topic: 'ACCOUNT', target_url: target.url })).id;
 }
 
 async function register(api: Api, learner: string): Promise<string> {
-  const course = await importCourse(api);
+  const { id: course } = await importCourse({ api });
   const { id: account } = await api.create('/accounts', { name: 'Adventure Works' });
   await api.post(`/accounts/${account}/content`, { contents: [{ type: 'COURSE', id: course }] });
   const body = { account_id: account, course_id: course, learner_id: learner };
@@ -63,7 +58,7 @@ describe('the dashboard of a new service', () => {
     assert.equal(await importing.getAttribute('href'), '/ui/content');
     await visit.assertAccessible();
     await hideFirstSteps(ui);
-    await importCourse(api);
+    await importCourse({ api });
     const webhookId = await addWebhook(api, target, 'CRM');
     await steps.getByText('3 of 4 done').waitFor();
     await steps.getByRole('link', { name: 'Open the webhook' }).click();
@@ -100,10 +95,9 @@ describe('the dashboard', () => {
     await target.waitFor(({ length }) => length === 1);
     target.respondWith(refuse);
     for (const name of ['Contoso', 'Fabrikam', 'Tailspin']) await api.create('/accounts', { name });
-    const isRetried = async () => (await api.get(`/webhooks/${webhookId}/line`)).body.state === 'RETRYING';
-    await until(isRetried, 'the first message has failed');
+    await untilRetrying(api, webhookId);
     await api.post(`/webhooks/${webhookId}/line/skip`);
-    await until(isRetried, 'the second message has failed');
+    await untilRetrying(api, webhookId);
   });
 
   it('shows what happened within the last hour and that the system works; what fails has names as text and counts down to its next attempt', async () => {
@@ -324,8 +318,7 @@ it('the dashboard says that a webhook has recovered only after a success, not af
     const { body } = await api.get(`/webhooks/${id}`);
     assert.equal((await api.put(`/webhooks/${id}`, { ...body, ...members })).status, 200);
   };
-  const isRetried = async () => (await api.get(`/webhooks/${id}/line`)).body.state === 'RETRYING';
-  await until(isRetried, 'the first message has failed');
+  await untilRetrying(api, id);
   await change({ name: 'CRM of the north' });
   await using visit = await ui.visit('/');
   const failing = visit.page.getByRole('region', { name: 'Failures by webhook' });

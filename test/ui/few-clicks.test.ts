@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeParties, register } from '../content/registration-helpers.ts';
-import { settledDeliveries } from '../delivery/webhook-helpers.ts';
+import { settledDeliveries, untilRetrying } from '../delivery/webhook-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -40,10 +40,7 @@ describe('few clicks are enough', () => {
       max_attempts: 5,
     });
     for (const name of ['Northwind', 'Contoso']) await api.create('/accounts', { name });
-    await until(
-      async () => (await api.get(`/webhooks/${id}/line`)).body.state === 'RETRYING',
-      'the first message has failed',
-    );
+    await untilRetrying(api, id);
     await using visit = await ui.visit('/');
     const { page } = visit;
     const blocked = page.getByRole('region', { name: 'Blocked webhooks' });
