@@ -1,12 +1,31 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
+import { SECOND_MS } from '../../src/time/units.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { beside, CLIENTS, create, dialog, rowOf, scopesOf, takeSecret, tokenOf } from './support/clients.ts';
 import { failUntilClick } from './support/fail-until-click.ts';
+import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 import { hasValue } from './support/values.ts';
+
+/** Types more text at the moment when the address has the text that was typed before. */
+async function typeWhenAddressHas(page: Page, before: string, more: string): Promise<void> {
+  await page.evaluate(
+    ([part, text]) => {
+      const { replaceState } = history;
+      history.replaceState = (...given) => {
+        replaceState.apply(history, given);
+        if (!location.search.includes(part)) return;
+        history.replaceState = replaceState;
+        document.execCommand('insertText', false, text);
+      };
+    },
+    [before, more] as const,
+  );
+}
 
 describe('API clients', () => {
   let ui: Ui;
@@ -162,7 +181,11 @@ describe('API clients', () => {
         if (body !== null) sizes.push(body.data.length);
       });
       const names = () => page.getByRole('row').getByText(/^Station \d\d$/);
-      await page.getByRole('searchbox').fill('STATIONS.example');
+      const search = page.getByRole('searchbox');
+      await typeWhenAddressHas(page, 'search=STATIONS', '.example');
+      await search.fill('STATIONS');
+      await visit.arrived(/search=STATIONS\.example/);
+      assert.equal(await search.inputValue(), 'STATIONS.example');
       await page.getByText('1–50 of 60').waitFor();
       await visit.assertAccessible();
       await visit.showScheme('light');
@@ -191,6 +214,17 @@ describe('API clients', () => {
       await page.getByText('1–1 of 1').waitFor();
       assert.deepEqual(await names().allTextContents(), ['Station 60']);
       assert.ok(sizes.length > 0 && sizes.every((size) => size <= 50), sizes.join());
+
+      const held = await holdRequests(page, /\/assets\/account-list-page.*\.js/);
+      await page.clock.install();
+      await search.fill('typed before leaving');
+      await page.getByRole('link', { name: 'Accounts', exact: true }).press('Enter');
+      await held.begun;
+      // Until the address would have the search.
+      await page.clock.runFor(SECOND_MS);
+      held.release();
+      await page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor();
+      assert.equal(new URL(page.url()).search, '', 'the next page has no search that was typed before');
     });
 
     test('shows cards on a phone', async () => {

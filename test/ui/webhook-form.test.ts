@@ -134,6 +134,7 @@ describe('creating and editing a webhook', () => {
     await visit.assertAccessible();
     await page.getByLabel('Name').fill('Outside');
     await field.and(page.locator(':not([aria-invalid=true])')).waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0, 'a corrected error does not appear elsewhere');
   });
 
   it('shows the message of each event, as a test sends it to the target', async () => {

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TableSearch } from '../utilities/table-search.ts';
 
@@ -32,10 +32,14 @@ const ORDER_AND_PAGE = ['sort', 'direction', 'page', 'size'];
 export function useTable(keep: readonly string[] = []): TableState {
   const values: Values = useSearch({ strict: false });
   const navigate = useNavigate();
+  const router = useRouter();
   const [clears, setClears] = useState(0);
   const kept = [...ORDER_AND_PAGE, ...keep];
   const filters = Object.keys(values).filter((name) => !kept.includes(name) && values[name] !== undefined);
   const change = (members: Change, { replace = false } = {}) => {
+    // While the next page loads, this one is still shown, but the address is already that of the next.
+    const { resolvedLocation: shown } = router.state;
+    if (shown !== undefined && shown.pathname !== router.latestLocation.pathname) return;
     const page = 'page' in members ? members.page : undefined;
     const isSamePart = 'page' in members || 'size' in members;
     const cursor = isSamePart ? {} : { cursor: undefined };

@@ -19,6 +19,8 @@ export function useTypedFilter(
   const inAddress = typeof value === 'string' ? forms.toField(value) : '';
   const [typed, setTyped] = useState(inAddress);
   const [last, setLast] = useState(inAddress);
+  /** The text that was last written to the address, until the address has it. */
+  const [written, setWritten] = useState<string | null>(null);
   const [clears, setClears] = useState(table.clears);
   if (clears !== table.clears) {
     setClears(table.clears);
@@ -27,7 +29,9 @@ export function useTypedFilter(
   // The address was changed by something else (back button, cleared filters), or by typing here.
   if (last !== inAddress) {
     setLast(inAddress);
-    if (typed.trim() !== inAddress) setTyped(inAddress);
+    setWritten(null);
+    // Someone may have typed on before the address had the text.
+    if (inAddress !== written && typed.trim() !== inAddress) setTyped(inAddress);
   }
   const settled = useDebounced(typed, pauseMs);
   const write = useEffectEvent((paused: string) => {
@@ -35,7 +39,9 @@ export function useTypedFilter(
     // Spaces at the ends of the text in the address stay until someone types.
     if (paused !== typed || paused === inAddress || text === inAddress) return;
     const changed = text === '' ? undefined : forms.toAddress(text);
-    if (changed !== null) table.change({ [name]: changed }, { replace: true });
+    if (changed === null) return;
+    setWritten(changed === undefined ? '' : forms.toField(changed));
+    table.change({ [name]: changed }, { replace: true });
   });
   // Only typed text is written to the address, when typing pauses.
   useEffect(() => write(settled), [settled]);

@@ -5,6 +5,23 @@ import { capitalized } from '../../../utilities/capitalized.ts';
 import { type FieldErrors, fieldOfMember } from './draft-checks.ts';
 
 const NO_ERRORS: FieldErrors = {};
+const FIELDS = [
+  'name',
+  'target_url',
+  'authentication.key',
+  'authentication.secret',
+  'topic',
+  'subtopics',
+  'focus',
+];
+
+/** The members of an error of the service that have a field in the form. They stay the same while their fields are corrected. */
+export function fieldsIn(error: unknown): string[] {
+  if (!(error instanceof ApiError)) return [];
+  return error.errors
+    .map(({ pointer }) => fieldOf(pointer))
+    .filter((member) => FIELDS.includes(fieldOfMember(member)));
+}
 
 /**
  * The errors that the form of a webhook shows at its fields: those of the draft after the first check, and those of the

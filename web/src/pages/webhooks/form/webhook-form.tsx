@@ -20,6 +20,7 @@ import { ExamplePanel } from './example-panel.tsx';
 import { FocusFields } from './focus-fields.tsx';
 import styles from './form.module.css';
 import { TargetFields } from './target-fields.tsx';
+import { fieldsIn } from './use-draft-errors.ts';
 import { useWebhookDraft } from './use-webhook-draft.ts';
 
 const { sections } = webhookEditing;
@@ -112,7 +113,7 @@ export function WebhookForm({
             testing={test.isPending}
             result={test.data}
             problem={test.error}
-            fields={Object.keys(errors)}
+            fields={fieldsIn(test.error)}
             onTest={sendTest}
           />
         </div>
@@ -131,7 +132,7 @@ export function WebhookForm({
         </Panel>
       </div>
       <div className={styles.foot}>
-        <FormProblem error={problem} fields={Object.keys(errors)} />
+        <FormProblem error={problem} fields={fieldsIn(problem)} />
         <div className={styles.buttons}>
           <ButtonLink variant="default" {...cancel} activeOptions={{ exact: true }}>
             {shared.cancel}
