@@ -115,6 +115,15 @@ describe('prerequisites of SCORM 1.2', () => {
     assert.deepEqual(await isClosed(), ['b']);
   });
 
+  it('are not met by a bookmark that contains the words of a browsed unit', async () => {
+    const { player } = await start(item('a', null), item('b', 'a="browsed"'));
+    await player.open();
+    const words = JSON.stringify({ lesson_status: 'browsed' });
+    await player.commit('a', { core: { lesson_status: 'incomplete' }, suspend_data: words });
+    assert.deepEqual(closed((await player.post('units')).body), ['b']);
+    assert.equal((await player.commit('b', PASSED)).status, 409);
+  });
+
   it('are ignored beyond 250,000 characters together, which the course says', async () => {
     const long = `a${' & a'.repeat(999)}`;
     const items = Array.from({ length: 63 }, (_, n) => item(`b${n}`, long));

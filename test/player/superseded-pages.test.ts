@@ -150,6 +150,18 @@ describe('a unit that calls the service itself', () => {
       assert.deepEqual([completion, success, score], ['Completed', 'PASS', 90]);
     });
 
+    it('of AICC changes nothing after a newer launch, even if it did not say which page it was', async () => {
+      const { registrationId, client } = await learnIn(aiccFiles());
+      const { status, body } = await client.post('unit', { unit: 'A1' });
+      assert.equal(status, 200, JSON.stringify(body));
+      const older = new AiccUnit(new URL(body.address));
+      assert.match(await older.send('PutParam', '[Core]\r\nLesson_Location=3\r\n'), /^error=0/);
+      const newer = await startLaunch(service, registrationId);
+      await newer.open();
+      assert.match(await older.send('PutParam', '[Core]\r\nLesson_Status=passed\r\n'), /^error=3/);
+      assert.equal((await resultOf(service, registrationId)).success, 'UNKNOWN');
+    });
+
     it('of xAPI may store neither statements nor documents', async () => {
       const { client } = await learnIn(xapiFiles());
       const older = await xapiIn(client, await client.open());
