@@ -3,13 +3,15 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
-import { SECOND_MS } from '../../src/time/units.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { beside, CLIENTS, create, dialog, rowOf, scopesOf, takeSecret, tokenOf } from './support/clients.ts';
 import { failUntilClick } from './support/fail-until-click.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 import { hasValue } from './support/values.ts';
+
+/** How long typing pauses before the address has the text. */
+const TYPING_MS = 250;
 
 /** Types more text at the moment when the address has the text that was typed before. */
 async function typeWhenAddressHas(page: Page, before: string, more: string): Promise<void> {
@@ -216,12 +218,11 @@ describe('API clients', () => {
       assert.ok(sizes.length > 0 && sizes.every((size) => size <= 50), sizes.join());
 
       const held = await holdRequests(page, /\/assets\/account-list-page.*\.js/);
-      await page.clock.install();
       await search.fill('typed before leaving');
       await page.getByRole('link', { name: 'Accounts', exact: true }).press('Enter');
       await held.begun;
-      // Until the address would have the search.
-      await page.clock.runFor(SECOND_MS);
+      // Until the address would have the search. A fake clock would hold back the effect that writes it.
+      await page.evaluate(`new Promise((resolve) => setTimeout(resolve, ${2 * TYPING_MS}))`);
       held.release();
       await page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor();
       assert.equal(new URL(page.url()).search, '', 'the next page has no search that was typed before');
