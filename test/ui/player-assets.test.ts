@@ -38,6 +38,24 @@ describe('an asset, which reports nothing itself', () => {
     await learner.page.locator('.notice').waitFor({ state: 'hidden' });
   });
 
+  it('is completed even if the browser downloads its file instead of showing it', async () => {
+    const { 'asset.html': _page, ...files } = scorm2004Course({ items: reading(1) });
+    const manifest = String(files['imsmanifest.xml']).replaceAll('asset.html', 'plan.docx');
+    const { registrationId } = await registerTo(service, {
+      ...files,
+      'imsmanifest.xml': manifest,
+      'plan.docx': 'a plan',
+    });
+    await using learner = await newLearner(browser);
+    const download = learner.page.waitForEvent('download');
+    await learner.open(service, registrationId);
+    assert.equal((await download).suggestedFilename(), 'plan.docx');
+    await until(
+      async () => (await resultOf(service, registrationId)).completion === 'Completed',
+      'it is recorded',
+    );
+  });
+
   it('is recorded by the next launch if the page is closed before that', async () => {
     const { registrationId } = await registerTo(service, scorm2004Course({ items: reading(1) }));
     await using learner = await newLearner(browser);
