@@ -12,6 +12,12 @@ import { hasValue } from './support/values.ts';
 
 /** How long typing pauses before the address has the text. */
 const TYPING_MS = 250;
+/** Makes the pause last until `endPause` is called. */
+const HOLD_PAUSE = `(() => {
+  const { setTimeout } = window;
+  window.setTimeout = (run, ms, ...rest) =>
+    ms === ${TYPING_MS} ? void (window.endPause = run) : setTimeout(run, ms, ...rest);
+})()`;
 
 /** Types more text at the moment when the address has the text that was typed before. */
 async function typeWhenAddressHas(page: Page, before: string, more: string): Promise<void> {
@@ -218,11 +224,12 @@ describe('API clients', () => {
       assert.ok(sizes.length > 0 && sizes.every((size) => size <= 50), sizes.join());
 
       const held = await holdRequests(page, /\/assets\/account-list-page.*\.js/);
+      await page.evaluate(HOLD_PAUSE);
       await search.fill('typed before leaving');
       await page.getByRole('link', { name: 'Accounts', exact: true }).press('Enter');
       await held.begun;
-      // Until the address would have the search. A fake clock would hold back the effect that writes it.
-      await page.evaluate(`new Promise((resolve) => setTimeout(resolve, ${2 * TYPING_MS}))`);
+      await page.evaluate('endPause()');
+      await visit.settled();
       held.release();
       await page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor();
       assert.equal(new URL(page.url()).search, '', 'the next page has no search that was typed before');

@@ -126,7 +126,7 @@ describe('registering many learners at once', () => {
     }
   });
 
-  it('says that a file cannot be read or has another encoding than UTF-8 and UTF-16, and reads it once it can', async () => {
+  it('reads files in UTF-8 and UTF-16, and says why it cannot read another one', async () => {
     await using visit = await ui.visit('/registrations?new=many');
     const { page } = visit;
     const dialog = page.getByRole('dialog', { name: 'Register many learners' });

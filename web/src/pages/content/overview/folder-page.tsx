@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { type AssetRecord, readAsset } from '../../../api/content-assets.ts';
+import { isNoSuchRecord } from '../../../api/errors.ts';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
@@ -54,7 +55,7 @@ export function FolderPage() {
     queryFn: ({ signal }) => readAsset({ type: 'FOLDER', id: folderId }, signal),
     enabled: index !== null && node === undefined,
   });
-  const isMissing = useIsMissing(folderId, beyond);
+  const isMissing = useIsMissing(folderId, beyond, isNoSuchRecord);
   const lone = node === undefined && !isMissing ? (beyond.data?.record ?? null) : null;
   const isNewer = lone !== null && !truncated;
   useEffect(() => {
