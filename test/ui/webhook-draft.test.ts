@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ApiError } from '../../web/src/api/errors.ts';
 import type { WebhookRecord } from '../../web/src/api/webhook-records.ts';
+import { errorsAt, errorsElsewhere } from '../../web/src/components/field-errors.ts';
 import {
   configurationOf,
   type Draft,
@@ -13,7 +15,7 @@ import {
   withSubtopic,
   withTopic,
 } from '../../web/src/pages/webhooks/form/draft.ts';
-import { draftErrors, fieldOfMember } from '../../web/src/pages/webhooks/form/draft-checks.ts';
+import { DRAFT_FIELDS, draftErrors } from '../../web/src/pages/webhooks/form/draft-checks.ts';
 import { curlCommand } from '../../web/src/pages/webhooks/history/curl.ts';
 
 const draft: Draft = {
@@ -105,9 +107,23 @@ describe('the form data of a webhook', () => {
   });
 
   it('shows an error of a member at the field in which it is entered', () => {
-    assert.equal(fieldOfMember('focus.0.webhook_focus_id'), 'focus');
-    assert.equal(fieldOfMember('subtopics.1'), 'subtopics');
-    assert.equal(fieldOfMember('authentication.secret'), 'authentication.secret');
+    const members = {
+      '/focus/0/webhook_focus_id': 'must exist',
+      '/focus/1/webhook_focus_id': 'must be given once',
+      '/subtopics/1': 'must be one of the topic',
+      '/authentication/secret': 'must be given',
+      '/name_of_client': 'is unknown',
+    };
+    const errors = Object.entries(members).map(([pointer, detail]) => ({ pointer, detail }));
+    const error = new ApiError(422, { errors }, null);
+    assert.deepEqual(errorsAt(error, DRAFT_FIELDS), {
+      focus: 'Must exist',
+      subtopics: 'Must be one of the topic',
+      'authentication.secret': 'Must be given',
+    });
+    assert.deepEqual(errorsElsewhere(error, DRAFT_FIELDS), [
+      { pointer: '/name_of_client', detail: 'is unknown' },
+    ]);
   });
 
   it('preserves members that only the API sets, and sends a secret only if one was entered', () => {

@@ -4,21 +4,24 @@ import { type FormEvent, useRef, useState } from 'react';
 import type { RegistrationInput } from '../../../../src/content/registrations/registration-schemas.ts';
 import { MAX_LEARNER_ID_LENGTH } from '../../../../src/text-lengths.ts';
 import { assetSearchQuery, assetsByIdQuery } from '../../api/assets.ts';
-import { ApiError, isConflict } from '../../api/errors.ts';
+import { isConflict } from '../../api/errors.ts';
 import { createRegistration, registrationsKey } from '../../api/registrations.ts';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { lengthOf } from '../../utilities/length-of.ts';
 import type { ChosenAsset } from '../content-dialog/asset-field.tsx';
+import { errorsAt } from '../field-errors.ts';
 import { FormButtons } from '../form-buttons.tsx';
-import { FormProblem, fieldOf } from '../form-problem.tsx';
+import { FormProblem } from '../form-problem.tsx';
 import { AnchorLink } from '../links.tsx';
 import { notifyDone } from '../notify.tsx';
 import { useIdempotencyKey } from '../use-idempotency-key.ts';
 import { AccountField, SubjectField } from './registration-fields.tsx';
 
 const FIELDS = ['account_id', 'course_id', 'learner_id'] as const;
+/** The members of the API that are entered in these fields. */
+const MEMBERS = [...FIELDS, 'equivalent_id'] as const;
 type Field = (typeof FIELDS)[number];
 type Faults = Partial<Record<Field, string>>;
 const texts = registrations.create;
@@ -110,7 +113,7 @@ function CreateForm({
   return (
     <form noValidate onSubmit={submit}>
       <Stack gap="md">
-        <FormProblem error={create.error} fields={[...FIELDS, 'equivalent_id']} />
+        <FormProblem error={create.error} fields={MEMBERS} />
         {refusedAccount !== undefined && <AccountLink accountId={refusedAccount.id} />}
         <div ref={place('account_id')}>
           <AccountField
@@ -195,13 +198,9 @@ function useFaults() {
 
 /** Shows the errors of the service at the fields. */
 function faultsIn(error: unknown): Faults {
-  if (!(error instanceof ApiError)) return {};
-  const known = error.errors
-    .map(({ pointer, detail }) => [fieldOf(pointer), detail] as const)
-    // Both are chosen in the same field.
-    .map(([field, detail]) => [field === 'equivalent_id' ? 'course_id' : field, detail] as const)
-    .filter(([field]) => (FIELDS as readonly string[]).includes(field));
-  return Object.fromEntries(known);
+  const { equivalent_id, ...others } = errorsAt(error, MEMBERS);
+  // Courses and equivalents are chosen in the same field.
+  return equivalent_id === undefined ? others : { ...others, course_id: equivalent_id };
 }
 
 /**

@@ -6,7 +6,7 @@ import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem } from '../../components/form-problem.tsx';
 import { UnsavedChanges } from '../../components/unsaved-changes.tsx';
 import { type AlertDraft, configurationOf, draftChecks } from './alert-draft.ts';
-import { fieldsIn, showErrors } from './alert-form-errors.ts';
+import { MEMBERS_WITH_FIELD, showErrors } from './alert-form-errors.ts';
 import styles from './alerts.module.css';
 import { ConditionFields } from './condition-fields.tsx';
 import { NotifyFields } from './notify-fields.tsx';
@@ -58,7 +58,7 @@ export function AlertForm({
       <UnsavedChanges when={form.isDirty() && !pending} />
       <Stack gap="lg">
         {notice}
-        <FormProblem error={error} fields={fieldsIn(error)} />
+        <FormProblem error={error} fields={MEMBERS_WITH_FIELD} />
         <ConditionFields form={form} />
         <NotifyFields form={form} storedOrigin={storedOrigin} />
         <QuietFields form={form} initialZone={initial.time_zone} />

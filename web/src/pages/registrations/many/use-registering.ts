@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { ApiError } from '../../../api/errors.ts';
 import { createRegistration, isRegistered, registrationsKey } from '../../../api/registrations.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
-import { fieldOf } from '../../../components/form-problem.tsx';
+import { fieldOf } from '../../../components/field-errors.ts';
 import { notifyLeft } from '../../../components/notify.tsx';
 import { type RunState, useRun } from '../../../components/use-run.ts';
 import { registrations } from '../../../texts/registrations.ts';

@@ -5,8 +5,19 @@ import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { lengthOf } from '../../../utilities/length-of.ts';
 import { type Draft, effectiveSubtopics, excludedSubtopics, type StoredKey } from './draft.ts';
 
+/** The API members that have a field in the form. */
+export const DRAFT_FIELDS = [
+  'name',
+  'target_url',
+  'authentication.key',
+  'authentication.secret',
+  'topic',
+  'subtopics',
+  'focus',
+] as const;
+
 /** The errors of the input, by the API member that each concerns (`authentication.key`). */
-export type FieldErrors = Readonly<Record<string, string>>;
+export type FieldErrors = Partial<Record<(typeof DRAFT_FIELDS)[number], string>>;
 
 const { checks } = webhookEditing;
 
@@ -32,19 +43,13 @@ function hasStoredKey(draft: Draft, storedKey: StoredKey): storedKey is NonNulla
   return draft.authentication === 'BASIC' && draft.key === storedKey?.key;
 }
 
-/** The field in which an API member is entered: `focus.0.webhook_focus_id` is entered in `focus`. */
-export function fieldOfMember(member: string): string {
-  const [first = ''] = member.split('.');
-  return first === 'authentication' ? member : first;
-}
-
 function subtopicErrors(draft: Draft): FieldErrors {
   if (effectiveSubtopics(draft).length > 0) return {};
   return { subtopics: excludedSubtopics(draft).length > 0 ? checks.subtopicsExcluded : checks.subtopics };
 }
 
 function targetErrors(draft: Draft, secret: string, storedKey: StoredKey): FieldErrors {
-  const errors: Record<string, string> = {};
+  const errors: FieldErrors = {};
   const name = nameFault(draft.name, checks.name);
   if (name !== null) errors.name = name;
   const url = urlError(draft.targetUrl.trim());

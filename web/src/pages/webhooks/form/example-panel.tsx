@@ -8,6 +8,7 @@ import { Panel } from '../../../components/panel.tsx';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { TestResponse } from '../test-result.tsx';
+import { DRAFT_FIELDS } from './draft-checks.ts';
 
 const texts = webhookEditing.example;
 const JSON_INDENT = 2;
@@ -21,7 +22,6 @@ export function ExamplePanel({
   testing,
   result,
   problem,
-  fields,
   onTest,
 }: {
   /** Null before a topic is chosen. */
@@ -33,9 +33,8 @@ export function ExamplePanel({
   signs: boolean;
   testing: boolean;
   result: TestResult | undefined;
-  /** The error of the last test, except errors that are shown at these fields. */
+  /** The error of the last test. */
   problem: unknown;
-  fields: readonly string[];
   onTest: () => void;
 }) {
   if (subtopic === null) return <Panel title={texts.title}>{texts.none}</Panel>;
@@ -56,7 +55,7 @@ export function ExamplePanel({
           </Button>
         </div>
         {readOnly && <div>{texts.readOnly}</div>}
-        <FormProblem error={problem} fields={fields} />
+        <FormProblem error={problem} fields={DRAFT_FIELDS} />
         {result !== undefined && <TestResponse result={result} signs={signs} />}
       </Stack>
     </Panel>

@@ -1,27 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { ApiError } from '../../../api/errors.ts';
-import { fieldOf } from '../../../components/form-problem.tsx';
-import { capitalized } from '../../../utilities/capitalized.ts';
-import { type FieldErrors, fieldOfMember } from './draft-checks.ts';
+import { errorsAt } from '../../../components/field-errors.ts';
+import { DRAFT_FIELDS, type FieldErrors } from './draft-checks.ts';
 
 const NO_ERRORS: FieldErrors = {};
-const FIELDS = [
-  'name',
-  'target_url',
-  'authentication.key',
-  'authentication.secret',
-  'topic',
-  'subtopics',
-  'focus',
-];
-
-/** The members of an error of the service that have a field in the form. They stay the same while their fields are corrected. */
-export function fieldsIn(error: unknown): string[] {
-  if (!(error instanceof ApiError)) return [];
-  return error.errors
-    .map(({ pointer }) => fieldOf(pointer))
-    .filter((member) => FIELDS.includes(fieldOfMember(member)));
-}
 
 /**
  * The errors that the form of a webhook shows at its fields: those of the draft after the first check, and those of the
@@ -38,12 +19,9 @@ export function useDraftErrors(found: FieldErrors, problem: unknown) {
 
   /** Shows errors of members at their fields. They stay until something is changed. */
   const showRefusal = (error: unknown): void => {
-    if (!(error instanceof ApiError) || error.errors.length === 0) return;
-    setRefused(
-      Object.fromEntries(
-        error.errors.map(({ pointer, detail }) => [fieldOfMember(fieldOf(pointer)), capitalized(detail)]),
-      ),
-    );
+    const known = errorsAt(error, DRAFT_FIELDS);
+    if (Object.keys(known).length === 0) return;
+    setRefused(known);
     setAttempt((before) => before + 1);
   };
   const showProblem = useEffectEvent(showRefusal);

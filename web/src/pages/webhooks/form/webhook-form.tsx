@@ -13,14 +13,13 @@ import { shared } from '../../../texts/shared.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { ApiOnlyFacts, apiOnlyDefaults } from '../api-only-facts.tsx';
 import { type Draft, shownSubtopic, storedKeyOf } from './draft.ts';
-import { secretMovesTarget, secretStays } from './draft-checks.ts';
+import { DRAFT_FIELDS, secretMovesTarget, secretStays } from './draft-checks.ts';
 import { EventFields } from './event-fields.tsx';
 import { exampleMessage } from './example-message.ts';
 import { ExamplePanel } from './example-panel.tsx';
 import { FocusFields } from './focus-fields.tsx';
 import styles from './form.module.css';
 import { TargetFields } from './target-fields.tsx';
-import { fieldsIn } from './use-draft-errors.ts';
 import { useWebhookDraft } from './use-webhook-draft.ts';
 
 const { sections } = webhookEditing;
@@ -113,7 +112,6 @@ export function WebhookForm({
             testing={test.isPending}
             result={test.data}
             problem={test.error}
-            fields={fieldsIn(test.error)}
             onTest={sendTest}
           />
         </div>
@@ -132,7 +130,7 @@ export function WebhookForm({
         </Panel>
       </div>
       <div className={styles.foot}>
-        <FormProblem error={problem} fields={fieldsIn(problem)} />
+        <FormProblem error={problem} fields={DRAFT_FIELDS} />
         <div className={styles.buttons}>
           <ButtonLink variant="default" {...cancel} activeOptions={{ exact: true }}>
             {shared.cancel}
