@@ -41,6 +41,12 @@ test('the address of a list is parsed into numbers and choices', () => {
   );
 });
 
+test('every id that a record can have is kept in the address', () => {
+  const largest = Number.MAX_SAFE_INTEGER;
+  assert.equal(check({ account_id: String(largest) }).account_id, largest);
+  assert.equal(check({ account_id: String(largest + 1) }).account_id, undefined);
+});
+
 test('unknown and out-of-range values of an address are ignored', () => {
   const hostile = {
     search: '  ',
