@@ -45,7 +45,11 @@ describe('the subtopics and focus of a new webhook', () => {
       '/subtopics/0',
       '/subtopics/2',
     );
-    await assertCannotCreate(api, { subtopics: ['ACCOUNT_DELETED', 'ACCOUNT_DELETED'] }, '/subtopics/1');
+    const repeated = ['ACCOUNT_DELETED', 'ACCOUNT_DELETED'];
+    await assertCannotCreate(api, { subtopics: repeated }, '/subtopics/1');
+    // A repeated subtopic is wrong for every topic.
+    for (const topic of [undefined, 'ACCOUNTS'])
+      await assertCannotCreate(api, { topic, subtopics: repeated }, '/topic', '/subtopics/1');
     await assertCannotCreate(
       api,
       { subtopics: ['ACCOUNT_DELETED', 'account_created', 7, null] },

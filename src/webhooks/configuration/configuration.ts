@@ -146,26 +146,28 @@ function subtopicErrors(input: Record<string, unknown>, current: CurrentConfigur
   if (subtopics.length === 0) {
     return [{ pointer: '/subtopics', detail: 'must not be empty; omit it for all subtopics of the topic' }];
   }
-  if (!isTopic(topic) || isReadAsAll(input, subtopics, current)) return [];
+  if (isReadAsAll(input, subtopics, current)) return [];
+  const known = isTopic(topic) ? topic : null;
   const focusTypes = focusTypesOf(input.focus);
   const seen = new Set<unknown>();
   return subtopics.flatMap((each: unknown, index): InputError[] => {
-    const reason = subtopicError(each, topic, focusTypes, seen.has(each));
+    const reason = subtopicError(each, known, focusTypes, seen.has(each));
     seen.add(each);
     return reason === null ? [] : [{ pointer: pointerTo('/subtopics', index), detail: reason }];
   });
 }
 
+/** @param topic null if it is missing or unknown: then only what is wrong for every topic is an error */
 function subtopicError(
   subtopic: unknown,
-  topic: Topic,
+  topic: Topic | null,
   focusTypes: readonly FocusType[],
   isRepeated: boolean,
 ): string | null {
   if (!isSubtopic(subtopic)) return null;
-  if (topicOf(subtopic) !== topic) return `must be a subtopic of ${topic}`;
+  if (topic !== null && topicOf(subtopic) !== topic) return `must be a subtopic of ${topic}`;
   if (isRepeated) return `must not repeat ${subtopic}`;
-  if (isExcludedByFocus(subtopic, focusTypes)) {
+  if (topic !== null && isExcludedByFocus(subtopic, focusTypes)) {
     return `${subtopic} is not available with a focus of type ${focusTypes.join(', ')}`;
   }
   return null;
