@@ -104,6 +104,17 @@ describe('test messages', () => {
     await api.delete(`/webhooks/${id}`);
   });
 
+  test('name the learner as the user of a launch, like real messages', async () => {
+    await using good = await startTarget();
+    const id = await createWebhook(api, good.url, { topic: 'REGISTRATION' });
+    const test = async (subtopic: string) =>
+      (await api.post(`/webhooks/${id}/test?subtopic=${subtopic}`)).body.message;
+    const launched = await test('REGISTRATION_LAUNCHED');
+    assert.equal(launched.user, launched.resource.registration.learner_id);
+    assert.equal((await test('REGISTRATION_STATUS_UPDATED')).user, CLIENT_EMAIL);
+    await api.delete(`/webhooks/${id}`);
+  });
+
   test('are rejected for subtopics of other topics and for unknown ones', async () => {
     await using good = await startTarget();
     const id = await createWebhook(api, good.url);

@@ -2,7 +2,7 @@ import { SUBTOPIC_RULES, SUBTOPICS, type Subtopic, topicOf } from '../../events/
 import { DEFAULT_LOGGING_MODE, DEFAULT_MAX_ATTEMPTS } from '../configuration/webhook.ts';
 import { MessageBuilder } from './message.ts';
 import { messageName, messageSchema } from './message-schemas.ts';
-import { SAMPLE_RESOURCES } from './sample-events.ts';
+import { SAMPLE_RESOURCES, sampleUser } from './sample-events.ts';
 
 /** When the sample events occurred: 2026-01-31T09:42:10.123Z. */
 const SAMPLE_MOMENT = 1_769_852_530_123;
@@ -11,7 +11,7 @@ function sampleMessage(subtopic: Subtopic): unknown {
   const builder = new MessageBuilder({
     subtopic,
     resource: SAMPLE_RESOURCES[subtopic],
-    user: subtopic === 'REGISTRATION_LAUNCHED' ? 'learner-4711' : 'integration@example.com',
+    user: sampleUser(subtopic, 'integration@example.com'),
     occurredAt: SAMPLE_MOMENT,
   });
   return JSON.parse(

@@ -62,3 +62,8 @@ export const SAMPLE_RESOURCES: { readonly [S in Subtopic]: EventResources[S] } =
     },
   },
 };
+
+/** Who caused the sample event of a subtopic: the learner of a launch, like a real one, otherwise the given user. */
+export function sampleUser(subtopic: Subtopic, user: string): string {
+  return subtopic === 'REGISTRATION_LAUNCHED' ? registration.learner_id : user;
+}

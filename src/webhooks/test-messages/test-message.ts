@@ -9,7 +9,7 @@ import type { WebhookInput } from '../configuration/webhook-schemas.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../delivery-targets.ts';
 import { MessageBuilder } from '../messages/message.ts';
-import { SAMPLE_RESOURCES } from '../messages/sample-events.ts';
+import { SAMPLE_RESOURCES, sampleUser } from '../messages/sample-events.ts';
 import type { SigningKeys } from '../signing/signing-secret.ts';
 
 /** Marks a request as a test, so that a receiver can tell it from an event. */
@@ -134,7 +134,7 @@ export class TestMessages {
     const body = new MessageBuilder({
       subtopic: chosen,
       resource: SAMPLE_RESOURCES[chosen],
-      user: caller.user,
+      user: sampleUser(chosen, caller.user),
       occurredAt: this.#with.now(),
     }).build({
       id: webhook.id,
