@@ -14,10 +14,11 @@ interface Schema {
 /** The errors of texts that are not decimal although the schema wants a number, in the form of the validator. */
 export function decimalErrors(schema: unknown, value: unknown, instancePath = ''): ErrorObject[] {
   const { type, items, properties } = schema as Schema;
+  // The validator takes a single text of a list for its only item.
+  if (type === 'array' && typeof value === 'string') return decimalErrors(schema, [value], instancePath);
   if (typeof value === 'string') {
-    const ofItem = type === 'array' ? items?.type : type;
-    const isDecimal = (ofItem !== 'integer' && ofItem !== 'number') || DECIMAL[ofItem].test(value);
-    return isDecimal ? [] : [{ keyword: 'type', instancePath, schemaPath: '', params: { type: ofItem } }];
+    const isDecimal = (type !== 'integer' && type !== 'number') || DECIMAL[type].test(value);
+    return isDecimal ? [] : [{ keyword: 'type', instancePath, schemaPath: '', params: { type } }];
   }
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value))

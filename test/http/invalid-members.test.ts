@@ -81,6 +81,20 @@ describe('a request with several invalid members', () => {
     assert.deepEqual(body.errors, [{ pointer: '/name', detail }]);
   });
 
+  test('gets a 400 that names each item of a list in the query once, even the only one', async () => {
+    const { api } = service;
+    for (const text of ['x', '1e3'])
+      assertNames(
+        await api.post(`/webhooks/${id}/deliveries/remove?delivery_id=${text}`),
+        '/query/delivery_id/0',
+      );
+    assertNames(
+      await api.get(`/webhooks/${id}/deliveries?response_status=x&response_status=200&response_status=0x100`),
+      '/query/response_status/0',
+      '/query/response_status/2',
+    );
+  });
+
   test('in its query gets a 400 that names limits, times and cursors together', async () => {
     const { api } = service;
     const deliveries = `/webhooks/${id}/deliveries`;
