@@ -75,7 +75,7 @@ export function installProblemResponses(
   app.setNotFoundHandler((request, reply) => sendProblem(reply, missing(app, request, allows)));
   // Before the body arrives, because nobody reads it.
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return sendProblem(reply, missing(app, request, allows));
+    if (request.is404 || lacksId(request.params)) return sendProblem(reply, missing(app, request, allows));
   });
 }
 
@@ -204,8 +204,16 @@ function toProblem(error: FastifyError, request: FastifyRequest): ProblemError {
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
 
 function allowedMethods(app: FastifyInstance, path: string): string[] {
-  return METHODS.filter(
-    (method) => app.findRoute({ method, url: path }) !== null || app.hasRoute({ method, url: path }),
+  return METHODS.filter((method) => {
+    const found = app.findRoute({ method, url: path });
+    return found === null ? app.hasRoute({ method, url: path }) : !lacksId(found.params);
+  });
+}
+
+/** Whether an id in a path is empty. The router accepts `/webhooks/`, but a client with a slash too many means the list. */
+function lacksId(params: unknown): boolean {
+  return Object.entries((params ?? {}) as Record<string, string>).some(
+    ([name, value]) => ID_NAME.test(name) && value === '',
   );
 }
 

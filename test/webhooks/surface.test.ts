@@ -88,6 +88,24 @@ describe('the HTTP surface of webhooks', () => {
     }
   });
 
+  test('a path with a missing id or a slash too many is 404 with every method', async () => {
+    for (const path of [
+      '/webhooks/',
+      '/webhooks/?limit=1',
+      '/webhooks//statistics',
+      `/webhooks/${id}/deliveries/`,
+    ]) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {
+        const { status, body } = await api.call(method, path);
+        assert.deepEqual(
+          [status, body.detail],
+          [404, 'No resource exists at this path'],
+          `${method} ${path}`,
+        );
+      }
+    }
+  });
+
   test('HEAD returns the headers of GET', async () => {
     for (const path of ['/webhooks', `/webhooks/${id}`, `/webhooks/${id}/statistics`]) {
       const get = await api.get(path);
