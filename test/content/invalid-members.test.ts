@@ -137,6 +137,30 @@ describe('a 400 names members that break the schema together with missing and re
     await assertNames('post', `/registrations/${id}/launch`, fits, '/return_url', '/language');
   });
 
+  it('in launches whose language does not fit the registration', async () => {
+    const { api } = service;
+    const courses = [{ course_id: course, language: 'de' }];
+    const equivalent = (await api.create('/equivalents', { name: 'e', courses })).id;
+    const contents = [
+      { type: 'COURSE', id: course },
+      { type: 'EQUIVALENT', id: equivalent },
+    ];
+    const party = (await api.create('/accounts', { name: 'Northwind' })).id;
+    assert.equal((await api.post(`/accounts/${party}/content`, { contents })).status, 200);
+    const registered = async (subject: object) =>
+      (await api.create('/registrations', { account_id: party, learner_id: 'ann', ...subject }))
+        .registration_id;
+    const launch = { return_url: 'ftp://example.com', language: 'fr' };
+    for (const subject of [{ course_id: course }, { equivalent_id: equivalent }]) {
+      const path = `/registrations/${await registered(subject)}/launch`;
+      await assertNames('post', path, launch, '/return_url', '/language');
+      await assertNames('post', path, { ...launch, language: '!' }, '/return_url', '/language');
+    }
+    const path = `/registrations/${await registered({ equivalent_id: equivalent })}/launch`;
+    await assertNames('post', path, { ...launch, language: 'de-CH' }, '/return_url');
+    await assertNames('post', `/registrations/${UNKNOWN}/launch`, launch, '/return_url');
+  });
+
   it('in the content of accounts', async () => {
     const contents = [
       { type: 'COURSE', id: course },

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
 import type { AccountResource } from '../../events/event.ts';
-import { invalidInput } from '../../problems/problem.ts';
+import { type InputError, invalidInput } from '../../problems/problem.ts';
 import { assertEntitled, type Naming } from './entitlement.ts';
 import { type LanguageChoice, lockLanguageChoices } from './equivalent-courses.ts';
 import { fittingLanguages } from './language-choice.ts';
@@ -34,18 +34,11 @@ export async function courseToLaunch(
   }: { language: string | null; isOpened: IsOpened; now: number } & Required<Naming>,
 ): Promise<Registration> {
   const { registrationId, courseId, equivalentId } = registration;
-  if (equivalentId === null && language !== null) {
-    const detail = 'is only for a registration of an equivalent';
-    throw invalidInput([{ pointer: '/language', detail }]);
-  }
-  // No event would say that the result belongs to another course from now on.
-  const hasResult = changesResult(INITIAL_STATUS, registration);
-  const isChoosable =
-    registration.language === null ||
-    (language !== null && !hasResult && !(await isOpened(tx, registrationId)));
-  const choices = equivalentId !== null && isChoosable ? await lockLanguageChoices(tx, equivalentId) : [];
+  const choices = await lockChoices(tx, registration, { language, isOpened });
+  const errors = languageErrors(registration, language, choices);
+  if (errors.length > 0) throw invalidInput(errors);
   const [first] = choices;
-  const fitting = language === null || first === undefined ? [] : choicesIn(choices, language);
+  const fitting = language === null ? [] : fittingLanguages(choices, [language]);
   const isKept = fitting.some((each) => each.language === registration.language);
   if (equivalentId === null || first === undefined || isKept) {
     await assertEntitled(tx, account, { type: 'COURSE', id: courseId }, { mayName });
@@ -57,16 +50,48 @@ export async function courseToLaunch(
   if (choice !== undefined && another === undefined) {
     return toRegistration(await updatePlayed(tx, registrationId, choice, now));
   }
-  const keeps = hasResult ? choices : [first];
+  const keeps = hasResult(registration) ? choices : [first];
   if (registration.language === null && keeps.some((each) => each.courseId === courseId)) return registration;
   return toRegistration(await updatePlayed(tx, registrationId, { ...first, language: null }, now));
 }
 
-/** The choices that match the language: at least one. */
-function choicesIn(choices: readonly LanguageChoice[], language: string): LanguageChoice[] {
-  const fitting = fittingLanguages(choices, [language]);
-  if (fitting.length > 0) return fitting;
+/** What is wrong with the language of a launch. For a launch that is invalid anyway: it changes nothing. */
+export async function launchErrors(
+  tx: Transaction,
+  registration: Registration,
+  { language, isOpened }: { language: string | null; isOpened: IsOpened },
+): Promise<InputError[]> {
+  return languageErrors(registration, language, await lockChoices(tx, registration, { language, isOpened }));
+}
+
+/** The courses among which the launch decides. None if the registration keeps the course that it has. */
+async function lockChoices(
+  tx: Transaction,
+  registration: Registration,
+  { language, isOpened }: { language: string | null; isOpened: IsOpened },
+): Promise<LanguageChoice[]> {
+  const { registrationId, equivalentId } = registration;
+  if (equivalentId === null) return [];
+  const isChoosable =
+    registration.language === null ||
+    (language !== null && !hasResult(registration) && !(await isOpened(tx, registrationId)));
+  return isChoosable ? await lockLanguageChoices(tx, equivalentId) : [];
+}
+
+/** If a registration has a result, no event would say that it belongs to another course from now on. */
+function hasResult(registration: Registration): boolean {
+  return changesResult(INITIAL_STATUS, registration);
+}
+
+function languageErrors(
+  { equivalentId }: Registration,
+  language: string | null,
+  choices: readonly LanguageChoice[],
+): InputError[] {
+  if (language === null) return [];
+  if (equivalentId === null)
+    return [{ pointer: '/language', detail: 'is only for a registration of an equivalent' }];
+  if (choices.length === 0 || fittingLanguages(choices, [language]).length > 0) return [];
   const languages = choices.map((each) => each.language).join(', ');
-  const detail = `must be a language of the equivalent: ${languages}`;
-  throw invalidInput([{ pointer: '/language', detail }]);
+  return [{ pointer: '/language', detail: `must be a language of the equivalent: ${languages}` }];
 }

@@ -8,7 +8,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, PageOf } from '../../http/schemas.ts';
-import { assertValid, assertValidOrLookUp } from '../../http/validation.ts';
+import { assertValidOrLookUp } from '../../http/validation.ts';
 import { type InputError, notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { isUuid } from '../../uuid.ts';
@@ -230,14 +230,17 @@ function launchRegistrationRoute(
     },
     async (request, reply) => {
       const { returnUrl, language, errors } = readLaunch(request.body, takesLoopback);
-      assertValid(request, errors);
+      const { isOpened } = learning;
+      const id = request.params.registration_id.toLowerCase();
+      const lookUp = async () => (isUuid(id) ? registrations.launchErrors(id, { language, isOpened }) : []);
+      await assertValidOrLookUp(request, lookUp, errors);
       // Anyone with the link can open it.
       const launch = async (tx: Transaction | undefined) => {
         const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {
           by: actorOf(request),
           tx,
           mayName: mayName(request),
-          isOpened: learning.isOpened,
+          isOpened,
           returnUrl,
           language,
           mode: request.body?.mode ?? 'normal',

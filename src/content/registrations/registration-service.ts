@@ -12,7 +12,7 @@ import type {
   EventlessChangeOf,
   EventlessCreation,
 } from '../assets/change.ts';
-import { courseToLaunch, type IsOpened } from './course-to-launch.ts';
+import { courseToLaunch, type IsOpened, launchErrors } from './course-to-launch.ts';
 import { assertEntitled, type Naming, type Subject } from './entitlement.ts';
 import { lockLanguageChoices } from './equivalent-courses.ts';
 import {
@@ -42,6 +42,7 @@ import {
   deleteRegistration,
   insertRegistration,
   lockRegistration,
+  readRegistration,
   readRegistrations,
   updateLaunched,
   updatePlayed,
@@ -127,6 +128,17 @@ export class RegistrationService {
     const rows = await readRegistrations(this.#with.database.reader, filter, page);
     const { items, next } = toPage(rows, page.limit);
     return { items: items.map(toRegistration), next };
+  }
+
+  /** The errors in what a launch wants of its registration, even if its body is invalid. */
+  async launchErrors(
+    registrationId: string,
+    wanted: { language: string | null; isOpened: IsOpened },
+  ): Promise<InputError[]> {
+    return await this.#with.database.transaction(async (tx) => {
+      const row = await readRegistration(tx, registrationId);
+      return row === undefined ? [] : await launchErrors(tx, toRegistration(row), wanted);
+    });
   }
 
   /**
