@@ -97,6 +97,7 @@ describe('testing a configuration before it is saved', () => {
     assertInvalid(await test({ target_url: 'http://10.0.0.1/hook' }), ['/target_url']);
     assertInvalid(await test({ target_url: 'http://169.254.169.254/latest' }), ['/target_url']);
     assertInvalid(await test({}, '?subtopic=COURSE_IMPORTED'), ['/query/subtopic']);
+    assertInvalid(await test({ name: '' }, '?subtopic=COURSE_IMPORTED'), ['/name', '/query/subtopic']);
     assertInvalid(await test({}, '?webhook_id=x'), ['/query/webhook_id']);
     assertProblem(await test({}, '?webhook_id=999999'), 404, 'not-found');
     assert.equal(target.requests.length, 0);

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { SUBTOPICS } from '../../events/catalogue.ts';
+import { isSubtopic, isTopic, SUBTOPICS } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, Id, Nullable } from '../../http/schemas.ts';
@@ -8,7 +8,7 @@ import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import { SubtopicMember, WebhookInput } from '../configuration/webhook-schemas.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
-import { MAX_TESTS_AT_A_TIME, type TestMessages, type TestResult } from './test-message.ts';
+import { MAX_TESTS_AT_A_TIME, sampleErrors, type TestMessages, type TestResult } from './test-message.ts';
 
 const WRITE = { scope: 'webhooks:write' };
 const tags = ['Webhooks'];
@@ -90,7 +90,11 @@ function testConfigurationRoute(routes: Routes, { tests, webhooks }: TestMessage
       const { webhook_id: webhookId = null, subtopic } = request.query;
       // An invalid id names no webhook, so what the configuration keeps is not known.
       const isKnown = bySchema.every(({ pointer }) => pointer !== '/query/webhook_id');
-      assertValid(request, isKnown ? await webhooks.inputErrors(request.body, webhookId) : []);
+      const configured = isKnown ? await webhooks.inputErrors(request.body, webhookId) : [];
+      // The body may have any form.
+      const topic: unknown = request.body?.topic;
+      const sample = isTopic(topic) && isSubtopic(subtopic) ? sampleErrors(topic, subtopic) : [];
+      assertValid(request, [...configured, ...sample]);
       return toTestRecord(
         await tests.sendUnsaved(request.body, webhookId, { subtopic, caller: callerOf(request) }),
       );

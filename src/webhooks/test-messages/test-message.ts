@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { type Subtopic, subtopicsOf, topicOf } from '../../events/catalogue.ts';
+import { type Subtopic, subtopicsOf, type Topic, topicOf } from '../../events/catalogue.ts';
 import { ConcurrencyLimit } from '../../http/concurrency-limit.ts';
-import { invalidInput, notFound } from '../../problems/problem.ts';
+import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
 import type { BasicCredentials } from '../../secrets/credentials-cipher.ts';
 import { haveSameOrigin } from '../configuration/target-url.ts';
 import type { WebhookConfiguration } from '../configuration/webhook.ts';
@@ -56,6 +56,13 @@ export interface TestRequest {
   /** Defaults to the first subtopic of the webhook. */
   subtopic: Subtopic | undefined;
   caller: { readonly id: string; readonly user: string };
+}
+
+/** The error of a sample whose subtopic is of another topic than the webhook. */
+export function sampleErrors(topic: Topic, subtopic: Subtopic): InputError[] {
+  if (topicOf(subtopic) === topic) return [];
+  const allowed = subtopicsOf(topic).join(', ');
+  return [{ pointer: '/query/subtopic', detail: `must be a subtopic of ${topic}: ${allowed}` }];
 }
 
 /** Dependencies of {@link TestMessages}. */
@@ -125,12 +132,8 @@ export class TestMessages {
     { subtopic, caller }: TestRequest,
   ): Promise<TestResult> {
     const chosen = subtopic ?? webhook.subtopics[0]!;
-    if (topicOf(chosen) !== webhook.topic) {
-      const allowed = subtopicsOf(webhook.topic).join(', ');
-      throw invalidInput([
-        { pointer: '/query/subtopic', detail: `must be a subtopic of ${webhook.topic}: ${allowed}` },
-      ]);
-    }
+    const errors = sampleErrors(webhook.topic, chosen);
+    if (errors.length > 0) throw invalidInput(errors);
     const body = new MessageBuilder({
       subtopic: chosen,
       resource: SAMPLE_RESOURCES[chosen],
