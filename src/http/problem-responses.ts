@@ -37,12 +37,18 @@ const ID_VALUE = /^(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|cw_[0-9a-f
 
 /**
  * Turns every failure of an API into an RFC 9457 problem, without stack traces or messages of libraries. `subjectOf` says
- * what a request was about if its path does not, for the log.
+ * what a request was about if its path does not, for the log. `note` is called with each problem that a route causes.
  */
 export function installProblemResponses(
   app: FastifyInstance,
   log: Logger,
-  subjectOf: (request: FastifyRequest) => LogFields = () => ({}),
+  {
+    subjectOf = () => ({}),
+    note = () => {},
+  }: {
+    subjectOf?: (request: FastifyRequest) => LogFields;
+    note?: (problem: ProblemError, request: FastifyRequest) => void;
+  } = {},
 ): void {
   const refusals = new OncePerMinute();
   const outages = new OncePerMinute();
@@ -52,6 +58,7 @@ export function installProblemResponses(
   });
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error as FastifyError, request);
+    note(problem, request);
     if (isRefusal(problem)) {
       const { method, routeOptions } = request;
       // Anybody can cause them, so that they must not fill the log.

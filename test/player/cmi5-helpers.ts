@@ -4,7 +4,7 @@ import { LrsClient } from './lrs-helpers.ts';
 
 const CATEGORY = 'https://w3id.org/xapi/cmi5/context/categories';
 export const SESSION_ID = 'https://w3id.org/xapi/cmi5/context/extensions/sessionid';
-const MASTERY_SCORE = 'https://w3id.org/xapi/cmi5/context/extensions/masteryscore';
+export const MASTERY_SCORE = 'https://w3id.org/xapi/cmi5/context/extensions/masteryscore';
 const ADL = 'http://adlnet.gov/expapi/verbs';
 
 /** A cmi5 unit that was opened at an address. It does what the unit's page would do. */

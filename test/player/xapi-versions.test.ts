@@ -16,7 +16,7 @@ test('a course that requests a version of Tin Can is refused, and the log names 
   const course = xapiCourse(await launchUnit(service, registrationId, COURSE));
   const about = { body: { actor: course.actor, verb: VERB('completed'), object: { id: COURSE } } };
   const lines = () =>
-    service.logLines.filter((line) => line.class === 'Player' && line.registration_id === registrationId);
+    service.logLines.filter((line) => 'xapi_version' in line && line.registration_id === registrationId);
   for (const headers of [{ 'x-experience-api-version': '0.95' }, { 'x-experience-api-version': '0.9' }])
     assert.equal((await course.lrs.call('POST', 'statements', { ...about, headers })).status, 400);
   assert.deepEqual(

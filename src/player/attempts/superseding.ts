@@ -68,7 +68,9 @@ export function assertStillRecords(
   attempt: Attempt,
 ): void {
   if (session.attempt !== attempt.number)
-    throw new ProblemError('forbidden', 'A new attempt has begun since the course was opened');
+    throw new ProblemError('forbidden', 'A new attempt has begun since the course was opened', {
+      members: { reason: 'superseded' },
+    });
   if (isOfOlderPage(session, attempt)) throw supersededLaunch(attempt);
 }
 
@@ -90,5 +92,7 @@ export function supersedes({ mode, learningStandard }: PlayerLaunch): boolean {
 export function supersededLaunch(latest: Attempt | undefined): ProblemError {
   return isReset(latest)
     ? new ProblemError('forbidden', 'The registration was reset', { members: { reason: 'reset' } })
-    : new ProblemError('forbidden', 'The course was opened in another window, which has taken over');
+    : new ProblemError('forbidden', 'The course was opened in another window, which has taken over', {
+        members: { reason: 'superseded' },
+      });
 }

@@ -20,6 +20,7 @@ import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
 import { SLOWEST_BYTES_PER_MS } from '../slow-connection.ts';
 import { takeTurns } from './launch-turns.ts';
+import { RejectedReports } from './rejected-reports.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -103,7 +104,11 @@ export async function createContentServer({
   limitRequestTime(server, requestDeadlineMs, { slowestBytesPerMs: SLOWEST_BYTES_PER_MS });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  installProblemResponses(server, log, subjectOf);
+  const rejected = new RejectedReports(log);
+  installProblemResponses(server, log, {
+    subjectOf,
+    note: (problem, request) => rejected.note(problem, request),
+  });
   releaseConnections(server);
   server.addHook('onSend', async (_request, reply) => {
     addCommonHeaders(reply);
