@@ -165,6 +165,25 @@ describe('the content origin', () => {
     assert.equal((await file('lesson//')).status, 200);
   });
 
+  it('shows the learner which page the course does not have, and sends other readers a problem', async () => {
+    const name = 'lesson/page <2>.html';
+    const shown = await file(encodeURI(name), { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+    assert.deepEqual([shown.status, shown.headers.get('content-type')], [404, 'text/html; charset=utf-8']);
+    assert.equal(shown.headers.get('cache-control'), 'no-store');
+    assert.match(
+      shown.headers.get('content-security-policy') ?? '',
+      /default-src 'none'.*frame-ancestors 'self'/,
+    );
+    const page = await shown.text();
+    assert.match(page, /This page is missing/);
+    assert.match(page, /lesson\/page &lt;2&gt;\.html/);
+    const fetched = await file(encodeURI(name), { accept: '*/*' });
+    assert.deepEqual(
+      [fetched.status, fetched.headers.get('content-type')],
+      [404, 'application/problem+json'],
+    );
+  });
+
   it('answers HEAD with the header of the whole file, because ranges are for GET alone', async () => {
     for (const [path, headers, status, length] of [
       ['lesson/film.mp4', {}, 200, '10'],

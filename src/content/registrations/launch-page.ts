@@ -66,7 +66,7 @@ const STYLE = `
 body{margin:0;min-height:100vh;min-height:100svh;display:grid;place-items:center;padding:1.5rem;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 main{width:100%;max-width:34rem;padding:clamp(1.25rem,5vw,2.5rem);background:var(--card);border:1px solid var(--line);border-top:4px solid var(--accent);border-radius:.75rem}
 h1{margin:0 0 .75rem;font-size:clamp(1.375rem,5vw,1.75rem);line-height:1.25;overflow-wrap:anywhere;text-wrap:balance}
-p{margin:0;color:var(--soft);text-wrap:pretty}
+p{margin:0;color:var(--soft);overflow-wrap:anywhere;text-wrap:pretty}
 p a{color:var(--accent)}
 dl{margin:1.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:grid;grid-template-columns:9.5rem 1fr;gap:.125rem 1rem;padding:.625rem 0;border-bottom:1px solid var(--line)}
@@ -121,6 +121,19 @@ export function failurePage(framedBy?: "'none'" | "'self'"): FailurePage {
   return {
     headers: launchPageHeaders(framedBy),
     html: page(heading, `<h1>${heading}</h1>\n<p>Your earlier work is kept. Try again in a moment.</p>`),
+  };
+}
+
+/** The page for a learner whose course leads to a file that it does not have. The name helps its author. */
+export function missingFilePage(name: string): FailurePage {
+  const heading = 'This page is missing';
+  const file = `<bdi>${escapeHtml(name.toWellFormed())}</bdi>`;
+  return {
+    headers: launchPageHeaders("'self'"),
+    html: page(
+      heading,
+      `<h1>${heading}</h1>\n<p>The course has no file ${file}. Please tell whoever gave you the course.</p>`,
+    ),
   };
 }
 

@@ -3,10 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import fastify from 'fastify';
+import { SILENT_LOGS } from '../../../test/support/logs.ts';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { newContentKey } from '../../content/files/content-key.ts';
-import type { ByteRange, StoredFile } from '../../content/files/content-store.ts';
+import type { ByteRange, ContentStore, StoredFile } from '../../content/files/content-store.ts';
+import { contentUnavailable } from '../../content/files/content-unavailable.ts';
 import { FolderContentStore } from '../../content/files/folder-content-store.ts';
+import { installProblemResponses } from '../../http/problem-responses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import { contentFileRoutes } from './content-files.ts';
 
@@ -47,5 +50,26 @@ describe('the routes of course files', () => {
     const { date: __, ...expected } = got.headers;
     assert.equal(headers['content-length'], String(FILE_BYTES));
     assert.deepEqual(headers, expected);
+  });
+
+  it('show the learner a page if the content store is unavailable', async () => {
+    const store = {
+      read: async () => {
+        throw contentUnavailable(new Error('connect ECONNREFUSED'));
+      },
+    } as unknown as ContentStore;
+    await using app = fastify();
+    installProblemResponses(app, SILENT_LOGS.for('Player'));
+    app.decorateRequest('launch', null as unknown as PlayerLaunch);
+    app.addHook('onRequest', async (request) => {
+      request.launch = { contentKey: newContentKey(0), expiresAt: 60_000 } as PlayerLaunch;
+    });
+    contentFileRoutes(app, { store, now: () => 0 });
+    const { statusCode, headers, body } = await app.inject({
+      url: '/content/index.html',
+      headers: { accept: 'text/html,*/*;q=0.8' },
+    });
+    assert.deepEqual([statusCode, headers['content-type']], [503, 'text/html; charset=utf-8']);
+    assert.match(body, /The course cannot be opened right now/);
   });
 });

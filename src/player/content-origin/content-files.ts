@@ -7,6 +7,8 @@ import {
   RangeNotSatisfiableError,
   type StoredFile,
 } from '../../content/files/content-store.ts';
+import { failurePage, missingFilePage } from '../../content/registrations/launch-page.ts';
+import { opensPage } from '../../http/problem-responses.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { SECOND_MS } from '../../time/units.ts';
 import { mediaTypeOf } from './media-types.ts';
@@ -73,8 +75,21 @@ export function contentFileRoutes(
     method: ['GET', 'HEAD'],
     url: '/content/*',
     onSend: async (_request, reply) => void reply.headers(HEADERS),
-    handler: serveFile,
+    config: { failurePage: failurePage("'self'") },
+    handler: async (request, reply) => {
+      try {
+        return await serveFile(request, reply);
+      } catch (error) {
+        if (!isMissing(error) || !opensPage(request)) throw error;
+        const { headers, html } = missingFilePage(filePathOf(request.params['*']));
+        return reply.code(404).headers(headers).type('text/html; charset=utf-8').send(html);
+      }
+    },
   });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'not-found';
 }
 
 /** The path of a file, as web servers read addresses: repeated slashes count once, and a folder means its index page. */
