@@ -117,6 +117,26 @@ describe('narrow columns and cards', () => {
     }
   });
 
+  it('show the events of a registration beside its launch link, not below it', async () => {
+    const { data } = (await ui.service.api.get('/ui/api/registrations?search=katherine')).body;
+    const { registration_id: id } = data.at(-1);
+    assert.equal((await ui.service.api.post(`/registrations/${id}/launch`)).status, 200);
+    await using visit = await ui.visit(`/registrations/${id}`);
+    const { page } = visit;
+    await page.getByText('Registration launched').waitFor();
+    const panel = (title: string) =>
+      boxOf(page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) }));
+    for (const width of [1_280, 1_100, 1_024]) {
+      await page.setViewportSize({ width, height: 800 });
+      await visit.settled();
+      const [events, launch] = await Promise.all([panel('Events'), panel('Launch link')]);
+      assert.ok(
+        events.x + events.width <= launch.x,
+        `${events.x} + ${events.width} and ${launch.x} at ${width} px`,
+      );
+    }
+  });
+
   it('offer the order of a list wherever it lacks column headers', async () => {
     await using visit = await ui.visit('/accounts');
     const { page } = visit;
