@@ -137,6 +137,17 @@ describe('narrow columns and cards', () => {
     }
   });
 
+  it('show the versions of a course without scrolling sideways in middle windows', async () => {
+    const { data } = (await ui.service.api.get('/courses')).body;
+    await using visit = await ui.visit(`/content/courses/${data[0].id}`);
+    const { page } = visit;
+    await page.getByText('Version 1').first().waitFor();
+    for (const width of [769, 834, 1_024, 1_220]) {
+      await page.setViewportSize({ width, height: 800 });
+      await visit.assertNoSidewaysScrolling();
+    }
+  });
+
   it('offer the order of a list wherever it lacks column headers', async () => {
     await using visit = await ui.visit('/accounts');
     const { page } = visit;
