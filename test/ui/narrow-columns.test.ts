@@ -117,7 +117,7 @@ describe('narrow columns and cards', () => {
     }
   });
 
-  it('show the events of a registration beside its launch link, not below it', async () => {
+  it('show the events of a registration without covering the launch link', async () => {
     const { data } = (await ui.service.api.get('/ui/api/registrations?search=katherine')).body;
     const { registration_id: id } = data.at(-1);
     assert.equal((await ui.service.api.post(`/registrations/${id}/launch`)).status, 200);
