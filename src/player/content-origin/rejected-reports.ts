@@ -31,7 +31,7 @@ export class RejectedReports {
     const { launch }: Partial<Pick<FastifyRequest, 'launch'>> = request;
     if (!launch || READS.includes(method) || !isRejection(problem)) return;
     const { launchId, registrationId, courseId } = launch;
-    const reason = problem.message.slice(0, MAX_REASON_LENGTH);
+    const reason = reasonOf(problem).slice(0, MAX_REASON_LENGTH);
     const logged = this.#reasons.get(launchId) ?? new Set();
     if (logged.has(reason) || logged.size >= MAX_REASONS) return;
     this.#reasons.set(launchId, logged.add(reason));
@@ -49,4 +49,10 @@ export class RejectedReports {
 function isRejection({ code, members }: ProblemError): boolean {
   const { status } = PROBLEMS[code];
   return status >= 400 && status < 500 && !NO_REJECTIONS.includes(code) && members.reason === undefined;
+}
+
+/** The rules that the report breaks, member by member, if the problem names members. */
+function reasonOf({ errors, message }: ProblemError): string {
+  if (errors.length === 0) return message;
+  return errors.map(({ pointer, detail }) => `${pointer || 'the body'} ${detail}`).join('; ');
 }
