@@ -42,12 +42,16 @@ export interface Logs {
   levelOf(className: string): LogLevel;
   /** A logger of a class that ignores levels, for lines that something else decides about. */
   always(className: string): Logger;
+  /** Writes waiting lines now, if their destination accepts them: what is written elsewhere afterwards is below them. */
+  flush(): void;
 }
 
 /** Where lines go: called once for each line, which ends in a line feed. */
 export interface LogDestination {
   /** `isFatal` is whether its level is `fatal`. */
   write(line: string, isFatal: boolean): void;
+  /** Writes lines that wait. Only for a destination where lines wait. */
+  flush?(): void;
 }
 
 /** Options of {@link createLogs}. */
@@ -70,6 +74,7 @@ export interface LogOptions {
  */
 export function createLogs(options: LogOptions): Logs {
   const { level, customLevels, now = Date.now, traceFields = null } = options;
+  const destination = options.destination ?? standardOutput((lines) => reportDropped(lines));
   const root = pino(
     {
       level,
@@ -79,7 +84,7 @@ export function createLogs(options: LogOptions): Logs {
       // The default one would turn a field called `err` into an error with its stack.
       serializers: { err: (value: unknown) => value },
     },
-    escapingDestination(options.destination ?? standardOutput((lines) => reportDropped(lines))),
+    escapingDestination(destination),
   );
 
   const levelOf = (className: string): LogLevel =>
@@ -99,6 +104,7 @@ export function createLogs(options: LogOptions): Logs {
     levelOf,
     for: (className) => make(className, levelOf(className)),
     always: (className) => make(className, 'trace'),
+    flush: () => destination.flush?.(),
   };
 }
 
@@ -133,6 +139,7 @@ function standardOutput(reportDropped: (lines: number) => void): LogDestination 
       output ??= new StandardOutput(reportDropped);
       output.write(line, isFatal);
     },
+    flush: () => output?.flush(),
   };
 }
 

@@ -65,6 +65,11 @@ export class StandardOutput {
     this.#writeLater(WRITTEN_AFTER_MS);
   }
 
+  /** Writes now what standard output accepts. The rest follows later. */
+  flush(): void {
+    this.#writeWaiting();
+  }
+
   get #isEmpty(): boolean {
     return this.#chunks.length === 0 && this.#newest === '';
   }

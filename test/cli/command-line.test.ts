@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
@@ -135,6 +143,23 @@ describe('the command line', () => {
     assert.match(err, /65,?535/);
     assert.match(err, /LOG_LEVEL.*loud/s);
     assert.doesNotMatch(err, /\n\s+at /);
+  });
+
+  test('the reason of a failed start is the last line, below those of the log', async () => {
+    using folder = temporaryFolder();
+    const file = path.join(folder.path, 'journal');
+    const journal = openSync(file, 'w');
+    const env = { DATA_DIR: path.join(file, 'data') };
+    // Both streams lead to one place, as with systemd and Docker.
+    spawnSync(process.execPath, [MAIN, 'serve'], {
+      env,
+      stdio: ['ignore', journal, journal],
+      timeout: DEADLINE_MS,
+    });
+    closeSync(journal);
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    assert.match(lines.at(-1)!, /^coursewire: the data folder .* cannot be used/);
+    assert.equal(JSON.parse(lines[0]!).msg, 'starting');
   });
 
   test('creates a database only for a command that creates something, and says where', async () => {
