@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
+import { isDamagedFile } from '../database/damage.ts';
 import { installationOf } from '../database/installation.ts';
 import { administratorServices } from '../identity/administrators/administration.ts';
 import { ClientService } from '../identity/clients/client-service.ts';
@@ -48,6 +49,7 @@ Settings are described in docs/settings.md.
 `;
 
 const UNEXPECTED_FAILURE = 'the service ends because of an unexpected failure';
+const DAMAGE_ADVICE = '. The database is damaged: see "Data is damaged or lost" in docs/troubleshooting.md';
 /** SIGHUP is what a closed terminal sends. Node ends the process for it even under nohup, unless there is a handler. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** A signal within this time after the first one belongs to it. */
@@ -108,7 +110,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo = PR
         throw new UsageError(`unknown command ${quote(command)}`);
     }
   } catch (error) {
-    writeError(`coursewire: ${messageOf(error)}\n`);
+    writeError(`coursewire: ${messageOf(error)}${isDamagedFile(error) ? DAMAGE_ADVICE : ''}\n`);
     if (!(error instanceof UsageError)) return FAILURE;
     writeError('See: coursewire --help\n');
     return WRONG_USE;

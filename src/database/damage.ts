@@ -8,17 +8,27 @@ import { resultCodeOf } from './sqlite/result-code.ts';
  */
 const POSTGRES_DAMAGE = /^(?:XX|58030$|58P01$)/;
 const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
 /** SQLITE_IOERR_READ and SQLITE_IOERR_SHORT_READ: the disk cannot read a sector, or the file is too short. */
 const SQLITE_UNREADABLE: readonly number[] = [266, 522];
 
 /** Whether the engine failed because a part of its data is damaged. Statements that do not read this part succeed. */
 export function isDamage(error: unknown): boolean {
-  const cause = error instanceof DatabaseUnavailableError ? error.cause : error;
+  const cause = causeOf(error);
   if (!(cause instanceof Error)) return false;
   const { code, errcode } = cause as { code?: unknown; errcode?: unknown };
   if (typeof errcode === 'number')
     return resultCodeOf(cause) === SQLITE_CORRUPT || SQLITE_UNREADABLE.includes(errcode);
   return typeof code === 'string' && POSTGRES_DAMAGE.test(code);
+}
+
+/** Whether the file of the embedded database is damaged, even so much that the engine does not take it for a database. */
+export function isDamagedFile(error: unknown): boolean {
+  return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(resultCodeOf(causeOf(error)));
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof DatabaseUnavailableError ? error.cause : error;
 }
 
 /** Why a text cannot be read that is on damaged pages, as the end of a sentence. */

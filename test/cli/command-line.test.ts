@@ -225,6 +225,25 @@ describe('the command line', () => {
     }
   });
 
+  test('says where to read what to do if the database is damaged', async () => {
+    using folder = temporaryFolder();
+    const env = { DATA_DIR: path.join(folder.path, 'data') };
+    await run(['client', 'create', '--name', 'First', '--email', 'me@example.com'], env);
+    const file = path.join(env.DATA_DIR, 'coursewire.db');
+    const damaged = readFileSync(file).fill(0xff, 8_192);
+    const advice = 'The database is damaged: see "Data is damaged or lost" in docs/troubleshooting.md\n';
+    for (const [bytes, reason] of [
+      [damaged, 'database disk image is malformed'],
+      [Buffer.alloc(8_192, 'x'), 'file is not a database'],
+    ] as const) {
+      writeFileSync(file, bytes);
+      const { code, err } = await run(['client', 'list'], env);
+      assert.equal(code, 1);
+      assert.match(err, /^coursewire: the database .+\n$/);
+      assert.ok(err.endsWith(`${reason}. ${advice}`), err);
+    }
+  });
+
   test('reads settings from a file, which the environment overrides', async () => {
     using folder = temporaryFolder();
     const create = ['client', 'create', '--name', 'First', '--email', 'me@example.com'];
