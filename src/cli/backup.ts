@@ -5,18 +5,16 @@ import {
   mkdirSync,
   openSync,
   rmSync,
-  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { MIB } from '../bytes.ts';
 import { copyFolder } from '../content/files/copy-folder.ts';
 import { type CopiedMarker, readCopiedMarker } from '../database/copying/copied-marker.ts';
 import { assertReadable, type DataFolder, lacksDatabase, lockDataFolder } from '../database/data-folder.ts';
-import { resultCodeOf } from '../database/sqlite/result-code.ts';
+import { isFull } from '../database/sqlite/full-disk.ts';
 import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-modes.ts';
 import { folderProblem } from '../file-system/folder-problem.ts';
 import { syncFolder } from '../file-system/sync-folder.ts';
@@ -27,8 +25,6 @@ import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
 /** The length of a date in ISO form. */
 const DATE_LENGTH = 10;
-/** The result code of SQLite if a file cannot be created, read or enlarged. */
-const SQLITE_IOERR = 10;
 
 /** A backup cannot be made: the message says why, and what to do instead. */
 export class BackupError extends Error {
@@ -156,13 +152,6 @@ function copyFromFullDisk(from: DataFolder, to: string): URL {
 function vacuumInto(from: string | URL, to: string): void {
   using database = new DatabaseSync(from, { readOnly: true });
   database.prepare('vacuum into ?').run(to);
-}
-
-/** Whether SQLite failed because the disk of a folder is full, which it does not say. */
-function isFull(folder: string, error: unknown): boolean {
-  if (resultCodeOf(error) !== SQLITE_IOERR) return false;
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize < MIB;
 }
 
 /** Reads the copy as a startup would. @throws {BackupError} if it is damaged. */

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
 import { type Answer, Api, createClient, requestToken, temporaryFolder } from '../support/service.ts';
-import { startProcess } from '../support/service-process.ts';
+import { runProgram, startProcess } from '../support/service-process.ts';
 import { giveLike, mountSmallDisk } from '../support/small-disk.ts';
 import { startTarget } from '../support/target.ts';
 import { until } from '../support/until.ts';
@@ -87,5 +87,22 @@ describe('a full disk', () => {
       );
     await target.waitFor(() => new Set(heard()).size >= created.length);
     assert.deepEqual([...new Set(heard())], created);
+  });
+
+  it('is what a command names that cannot open the embedded database', {
+    skip: ON_POSTGRES ? 'the embedded database only' : false,
+  }, async (t) => {
+    const disk = await mountSmallDisk(DISK_MIB);
+    if (typeof disk === 'string') return t.skip(disk);
+    await using _mounted = disk;
+    const settings = { data_dir: disk.folder };
+    await runProgram(['client', 'create', '--name', 'First', '--email', 'me@example.com'], settings);
+    disk.fill();
+    const { code, errors } = await runProgram(['client', 'list'], settings);
+    assert.equal(code, 1);
+    assert.match(
+      errors,
+      /^coursewire: the database \S+ cannot be opened: the disk is full\. Make room on it\n$/,
+    );
   });
 });

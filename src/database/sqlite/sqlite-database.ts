@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../problems/error-message.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type TransactionOptions,
 } from '../database.ts';
 import { SignalListeners } from '../signal-listeners.ts';
+import { isFull } from './full-disk.ts';
 import { toUnavailable } from './kysely-node-sqlite.ts';
 import { rewriteLog } from './rewrite-log.ts';
 import { type Done, SharedCommits, type Waiting } from './shared-commits.ts';
@@ -80,7 +82,10 @@ export class SqliteDatabase implements Database {
       this.#readerConnection = openConnection(file, READER_CACHE_KIB);
       this.#readerConnection.exec('pragma query_only = on');
     } catch (error) {
-      throw new DatabaseUnavailableError(`the database ${file} cannot be opened: ${messageOf(error)}`, {
+      const reason = isFull(path.dirname(file), error)
+        ? 'the disk is full. Make room on it'
+        : messageOf(error);
+      throw new DatabaseUnavailableError(`the database ${file} cannot be opened: ${reason}`, {
         cause: error,
       });
     }
