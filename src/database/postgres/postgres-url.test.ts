@@ -43,6 +43,19 @@ describe('the URL of a database, for the client', () => {
     'postgres://h/d': 'postgres://h/d',
   }))
     it(`of ${given} is ${expected}`, () => assert.equal(urlForClient(given), expected));
+
+  for (const name of ['sslmod', 'SSLMODE', 'ssl_mode', 'sslrootcerts'])
+    it(`is refused with ${name}, because a typo must not turn encryption off`, () =>
+      assert.throws(() => urlForClient(`postgres://h/d?a=1&${name}=verify-full`), {
+        message:
+          `database_url has the unknown parameter "${name}". For TLS, it can have ssl, sslmode, sslrootcert, sslcert, ` +
+          'sslkey, sslnegotiation',
+      }));
+
+  it('may have parameters that only other programs know', () => {
+    const url = 'postgres://h/d?channel_binding=require&sslsni=1&ssl_min_protocol_version=TLSv1.3&pool=2';
+    assert.equal(urlForClient(url), url);
+  });
 });
 
 describe('the address of a database', () => {

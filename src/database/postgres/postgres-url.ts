@@ -4,17 +4,32 @@ import { DatabaseUnavailableError } from '../database.ts';
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 /** `pg` verifies the certificate with each of these, too, but prints a warning that a later version will not. */
 const VERIFYING = ['allow', 'prefer', 'require', 'verify-ca'];
+const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
+/** Those that only libpq has. `pg_dump` and `psql` read the same URL. */
+const LIBPQ_TLS_PARAMETERS = [
+  'sslcertmode',
+  'sslcompression',
+  'sslcrl',
+  'sslcrldir',
+  'sslkeylogfile',
+  'sslpassword',
+  'sslsni',
+  'ssl_min_protocol_version',
+  'ssl_max_protocol_version',
+];
+const KNOWN_TLS_PARAMETERS = new Set([...TLS_PARAMETERS, ...LIBPQ_TLS_PARAMETERS]);
 
 /**
  * Translates a URL that libpq (`pg_dump`, `psql`) understands for `pg`. `sslrootcert=system` means the well-known authorities,
  * which Node trusts anyway; `pg` would look for a file of that name. As for libpq, it implies `sslmode=verify-full`.
  * Only `sslmode=verify-ca` with a file of authorities accepts certificates for other names.
- * @throws {DatabaseUnavailableError} if `sslmode` has an unknown value
+ * @throws {DatabaseUnavailableError} if `sslmode` has an unknown value, or a parameter for TLS has an unknown name
  */
 export function urlForClient(given: string): string {
   const url = URL.parse(given);
   if (url === null) return given;
   const { searchParams } = url;
+  refuseMistyped(searchParams);
   const sslMode = searchParams.get('sslmode');
   if (sslMode !== null && !SSL_MODES.includes(sslMode)) {
     throw new DatabaseUnavailableError(
@@ -33,6 +48,16 @@ export function urlForClient(given: string): string {
   return withParameters(given, (name) => name !== 'sslmode' && !(trustsSystem && name === 'sslrootcert'), [
     'sslmode=verify-full',
   ]);
+}
+
+/** `pg` ignores what it does not know, and would then send the password without TLS. */
+function refuseMistyped(parameters: URLSearchParams): void {
+  for (const name of parameters.keys()) {
+    if (!/^ssl/i.test(name) || KNOWN_TLS_PARAMETERS.has(name)) continue;
+    throw new DatabaseUnavailableError(
+      `database_url has the unknown parameter ${JSON.stringify(name)}. For TLS, it can have ${TLS_PARAMETERS.join(', ')}`,
+    );
+  }
 }
 
 /**
