@@ -221,7 +221,11 @@ async function manageUsers(call: Call, args: readonly string[]): Promise<number>
       }).administrators;
     },
     baseUrl: () => baseUrlOf(call.settings()),
-    readPassword: readPasswordFromInput,
+    readPassword: () => {
+      if (process.stdin.isTTY)
+        call.writeError('Type the password, which is shown, then press Enter and Ctrl-D.\n');
+      return readPasswordFromInput();
+    },
   });
 }
 

@@ -20,6 +20,11 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../bin/coursewire.js');
 
+const NO_TERMINAL =
+  process.platform === 'linux' && spawnSync('script', ['--version']).error === undefined
+    ? false
+    : 'script, which opens a terminal as on Linux, is missing';
+
 /** Runs the program in this process. */
 function run(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
   return outcomeOf((output) => runCommandLine(args, { ...output, env }));
@@ -292,6 +297,25 @@ describe('the command line', () => {
     assert.deepEqual([code, signal], [141, null], 'as a shell reports SIGPIPE');
     assert.match(err, /^Note: a new database was created in .*\n$/);
     assert.match((await run(['user', 'list'], env)).out, /^ann@example\.com /m);
+  });
+
+  test('asks a person for the password that it reads from standard input', {
+    skip: NO_TERMINAL,
+  }, async () => {
+    using folder = temporaryFolder();
+    const env = { PATH: process.env.PATH, DATA_DIR: path.join(folder.path, 'data') };
+    const command = `'${process.execPath}' '${MAIN}' user create --email ann@example.com --role admin --password-stdin`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], { env, timeout: DEADLINE_MS });
+    let shown = '';
+    for await (const part of child.stdout.setEncoding('utf8')) {
+      const before = shown;
+      shown += part;
+      if (shown.includes('Ctrl-D') && !before.includes('Ctrl-D')) {
+        child.stdin.write('a password that is long enough\n\x04');
+      }
+    }
+    assert.match(shown, /^Type the password, .*\r\n/m);
+    assert.match(shown, /The administrator ann@example\.com \(admin\) was created and can sign in\./);
   });
 
   test('reports that its output cannot be written', { skip: !existsSync('/dev/full') }, async () => {
