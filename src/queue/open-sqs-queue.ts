@@ -1,7 +1,7 @@
 import type { SqsPlace } from '../settings/sqs-place.ts';
 import { STOP_MS } from '../settings/stop-time.ts';
 import { BackgroundTask } from '../time/background-task.ts';
-import { SqsApi } from './sqs/sqs-api.ts';
+import { SqsApi, type SqsDeadlines } from './sqs/sqs-api.ts';
 import { type SqsContext, SqsHealth } from './sqs/sqs-health.ts';
 import { SqsPlacer } from './sqs/sqs-placer.ts';
 import { type RequeueHistory, SqsQueue } from './sqs/sqs-queue.ts';
@@ -13,7 +13,7 @@ import { type ReadHistory, SqsUpgrade } from './sqs-upgrade/sqs-upgrade.ts';
 const WAIT_MS = 200;
 
 /** Options of the engine. */
-export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
+export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'>, SqsDeadlines {
   place: SqsPlace;
   /** How long a request for messages waits, in seconds. */
   waitSeconds: number;
@@ -34,8 +34,6 @@ export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
    * @defaultValue a minute
    */
   quietMs?: number;
-  /** How long the source of AWS credentials may take, in milliseconds. @defaultValue 10 s */
-  credentialsDeadlineMs?: number;
 }
 
 /** The running engine. */
@@ -56,7 +54,7 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
   const { place, waitMs = WAIT_MS } = options;
   await using stack = new AsyncDisposableStack();
   const health = new SqsHealth(options);
-  const api = stack.use(new SqsApi(place, options.credentialsDeadlineMs));
+  const api = stack.use(new SqsApi(place, options));
   const context: SqsContext = { ...options, health, api };
   const watch = stack.use(new SqsWatch(context));
   await startUntil(options.signal, { watch, api });

@@ -19,13 +19,14 @@ aroundTests(async (parts) => {
 });
 
 describe('an outage of Amazon SQS', () => {
-  for (const treatment of ['expired', 'unavailable', 'cut before'] as const) {
+  for (const treatment of ['expired', 'unavailable', 'cut before', 'stalled', 'huge'] as const) {
     it(`is logged once, shows in readiness, and ends without help (${treatment})`, async () => {
       await using bench = await openBench(server);
       const { logs, lines: said } = recordedLogs();
       let failures = 0;
       const instance = await bench.open({
         log: logs.for('MessageQueue'),
+        requestDeadlineMs: 1_000,
         onFailure: () => {
           failures += 1;
         },

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MIB } from '../../src/bytes.ts';
 import { listenOnFreePort } from '../support/free-port.ts';
 
 /**
  * How the proxy treats a request. `cut after`: the server executes it, and the connection breaks before the response.
- * `late`: it is forwarded after seconds. `silent`: it gets no response. `entries …`: the request succeeds, but every
+ * `late`: it is forwarded after seconds. `silent`: it gets no response. `stalled`: only a response that begins.
+ * `huge`: a response of 65 MiB. `entries …`: the request succeeds, but every
  * entry of its batch fails, as the sender's fault. `short batches`: a batch is refused as a whole if its bodies are longer
  * than 256 KiB together. `no limits`: the attributes of a queue do not include the maximum size of a message.
  */
@@ -13,6 +15,8 @@ export type Treatment =
   | 'pass'
   | 'late'
   | 'silent'
+  | 'stalled'
+  | 'huge'
   | 'unavailable'
   | 'throttled'
   | 'expired'
@@ -45,6 +49,7 @@ const REFUSALS = {
   // As ElasticMQ 1.6.11 refuses it.
   'short batches': [400, 'InvalidAttributeValue'],
 } as const;
+const HUGE = Buffer.concat([Buffer.from('{}'), Buffer.alloc(65 * MIB, ' ')]);
 const SHORT_BATCH_BYTES = 262_144;
 /** Amazon's API model reports throttling and failures of KMS as the sender's fault, too. */
 const ENTRY_FAILURES = {
@@ -61,6 +66,8 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
     const body = await read(request);
     const treatment = proxy.treat(action, accessKeyOf(request));
     if (treatment === 'silent') return;
+    if (treatment === 'stalled') return void response.writeHead(200, JSON_TYPE).write('{');
+    if (treatment === 'huge') return void response.writeHead(200, JSON_TYPE).end(HUGE);
     if (treatment === 'cut before') return void request.socket.destroy();
     if (isRefused(treatment, body)) {
       const [status, name] = REFUSALS[treatment];

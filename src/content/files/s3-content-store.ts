@@ -1,4 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import {
   AbortMultipartUploadCommand,
   DeleteObjectsCommand,
@@ -10,13 +11,16 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { readCredentialsAgain } from '../../aws-credentials.ts';
+import { bytesIn, collectorOf } from '../../aws-responses.ts';
+import { MIB } from '../../bytes.ts';
 import { FairSlots } from '../../fair-slots.ts';
+import type { ProblemError } from '../../problems/problem.ts';
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import { assertContentKey, CONTENT_KEY_LENGTH, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
 import { contentUnavailable } from './content-unavailable.ts';
 import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
-import { bytesIn, S3Downloads } from './s3-downloads.ts';
+import { S3Downloads, TOO_MANY_BYTES } from './s3-downloads.ts';
 import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
 import { MAX_ATTEMPTS, REQUEST_DEADLINE_MS } from './s3-limits.ts';
 import { uploadFolder } from './s3-upload.ts';
@@ -37,6 +41,8 @@ const MAX_OWNER_BYTES = 256;
 const PARALLEL_UPLOADS = 12;
 /** A package of 2 GiB or 20,000 files is stored within minutes. An import of this age is no longer in progress. */
 const PUT_DEADLINE_MS = 2 * HOUR_MS;
+/** More than a list of 1,000 objects takes as XML, whatever the characters of their names. Files are read apart. */
+const MAX_RESPONSE_BYTES = 16 * MIB;
 /** Maximum number of objects that S3 deletes per request. */
 const DELETED_AT_A_TIME = 1_000;
 
@@ -176,7 +182,7 @@ export class S3ContentStore implements ContentStore {
       const found = await unlessMissing(this.#client.send(request, deadline));
       if (found === null) return null;
       const body = addAbortSignal(deadline.abortSignal, found.Body as Readable);
-      return (await bytesIn(body, MAX_OWNER_BYTES)).toString().trim();
+      return (await bytesIn(body, MAX_OWNER_BYTES, TOO_MANY_BYTES)).toString().trim();
     });
   }
 
@@ -253,7 +259,9 @@ export class S3ContentStore implements ContentStore {
         this.#client.send(new ListObjectsV2Command(request), this.#deadline()),
       );
       yield page;
-      after = page.NextContinuationToken;
+      const next = page.NextContinuationToken;
+      if (next !== undefined && next === after) throw repeatedPart();
+      after = next;
     } while (after !== undefined);
   }
 
@@ -278,17 +286,25 @@ export class S3ContentStore implements ContentStore {
         if (Key?.startsWith(prefix) && UploadId !== undefined) yield { name: Key, uploadId: UploadId };
       }
       if (page?.IsTruncated !== true || page.NextKeyMarker === undefined) return;
-      marker = {
+      const next = {
         KeyMarker: page.NextKeyMarker,
         ...(page.NextUploadIdMarker === undefined ? {} : { UploadIdMarker: page.NextUploadIdMarker }),
       };
+      if (isDeepStrictEqual(next, marker)) throw repeatedPart();
+      marker = next;
     }
   }
+}
+
+/** A list of a server that ignores where its next part begins would have no end. */
+function repeatedPart(): ProblemError {
+  return contentUnavailable(new Error('S3 returned the same part of a list again'));
 }
 
 function newClient(endpoint: string | null): S3Client {
   const client = new S3Client({
     maxAttempts: MAX_ATTEMPTS,
+    streamCollector: collectorOf(MAX_RESPONSE_BYTES),
     // S3-compatible servers rarely have a host name for each bucket.
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     requestHandler: {

@@ -5,6 +5,7 @@ import {
   HeadObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { bytesIn } from '../../aws-responses.ts';
 import { KIB } from '../../bytes.ts';
 import { FairSlots } from '../../fair-slots.ts';
 import { bytesOf } from './byte-range.ts';
@@ -15,6 +16,8 @@ import { MAX_ATTEMPTS, REQUEST_DEADLINE_MS } from './s3-limits.ts';
 /** A reader that pauses keeps up to two pieces in memory: one that is being sent, and the next one. */
 const PIECE_BYTES = 256 * KIB;
 const RANGE_NOT_SATISFIABLE = 416;
+/** The error of an object that has more bytes than were requested. */
+export const TOO_MANY_BYTES = 'S3 returned more of an object than was requested';
 
 /** An object that is being read, see {@link StoredFile}. */
 export type OpenedObject = Pick<StoredFile, 'size' | 'range' | 'lastModified' | 'stream' | 'bytes'>;
@@ -159,7 +162,7 @@ export class S3Downloads {
           // The SDK does not repeat a request whose connection breaks within the body.
           const body = addAbortSignal(signal, found.Body as Readable);
           const limit = range === null ? 0 : range.last - range.first + 1;
-          return { found, bytes: await bytesIn(body, limit) };
+          return { found, bytes: await bytesIn(body, limit, TOO_MANY_BYTES) };
         } catch (error) {
           if (signal.aborted || attempt === MAX_ATTEMPTS) throw error;
         }
@@ -187,18 +190,6 @@ export class S3Downloads {
       this.#inProgress.delete(late);
     }
   }
-}
-
-/** The bytes of a body. @throws if there are more than were requested, which would fill the memory */
-export async function bytesIn(body: Readable, limit: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of body as AsyncIterable<Buffer>) {
-    length += part.length;
-    if (length > limit) throw new Error('S3 returned more of an object than was requested');
-    parts.push(part);
-  }
-  return Buffer.concat(parts, length);
 }
 
 /** The size of a whole object, of which the response has a part. */

@@ -227,6 +227,46 @@ describe('the S3 content store', () => {
     }
   });
 
+  it('is unavailable if a response other than a file seems to have no end', async () => {
+    await using s3 = await startS3();
+    // The rest of a list without an end, as far as a test without the limit can bear it.
+    s3.answer = () => `<ListBucketResult>${'<Contents></Contents>'.repeat(MIB)}</ListBucketResult>`;
+    await using store = openStore(s3);
+    await assert.rejects(store.ping(), (error: Error & { cause?: Error }) => {
+      assert.ok(isUnavailable(error));
+      assert.match(error.cause?.message ?? '', /longer than 16 MiB/);
+      return true;
+    });
+  });
+
+  it('ends a list of which a server returns the same part again and again', async () => {
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    let parts = 0;
+    const isUploads = (request: string) => /^GET \/[^?]+\?(.*&)?uploads/.test(request);
+    /** The same part, with the place of the next one, until a test has clearly failed. */
+    const partOf = (list: string, next: string) => {
+      parts += 1;
+      return `<${list}>${parts < 10 ? `<IsTruncated>true</IsTruncated>${next}` : ''}</${list}>`;
+    };
+    s3.answer = (request) =>
+      isUploads(request)
+        ? null
+        : partOf('ListBucketResult', '<NextContinuationToken>2</NextContinuationToken>');
+    await assert.rejects(Array.fromAsync(store.files(key)), isUnavailable);
+    s3.answer = (request) =>
+      isUploads(request)
+        ? partOf(
+            'ListMultipartUploadsResult',
+            `<NextKeyMarker>x/${key}/a</NextKeyMarker><NextUploadIdMarker>1</NextUploadIdMarker>`,
+          )
+        : null;
+    parts = 0;
+    await assert.rejects(store.remove(key), isUnavailable);
+    parts = 0;
+    await assert.rejects(Array.fromAsync(store.keys()), isUnavailable);
+  });
+
   it('ends a download whose object was removed in the meantime', async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
