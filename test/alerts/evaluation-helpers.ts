@@ -130,7 +130,8 @@ function instanceOf(
   };
 }
 
-function failingWebhook(id: number, since: number): TroubledWebhook {
+/** A webhook that fails since a time, in epoch milliseconds. */
+export function failingWebhook(id: number, since: number): TroubledWebhook {
   return {
     id,
     name: `Webhook ${id}`,

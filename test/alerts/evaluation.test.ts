@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
+import type { ManualClock } from '../support/clock.ts';
 import { MINUTE } from './alert-helpers.ts';
-import { countStatements, type EvaluatingInstance, openEvaluations } from './evaluation-helpers.ts';
+import {
+  countStatements,
+  type EvaluatingInstance,
+  failingWebhook,
+  openEvaluations,
+} from './evaluation-helpers.ts';
+
+const HOUR = 60 * MINUTE;
 
 /** Evaluates on an instance that is frozen, once it has read which webhooks fail, while something else happens. */
 async function evaluateAround(frozen: EvaluatingInstance, meanwhile: () => Promise<void>): Promise<void> {
@@ -99,6 +107,20 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     });
     assert.deepEqual(await alerts.firings(), []);
     assert.deepEqual(lines, [{ alert_id: rule, alert: 'Failing webhooks', seconds: 120 }]);
+  });
+
+  it('does not begin an alert of a rule that was disabled in the meantime: nobody would end it', async () => {
+    await using alerts = await openEvaluations();
+    const { database, webhooks } = alerts;
+    const rule = await alerts.createRule();
+    webhooks.failing = [7];
+    await evaluateAround(alerts.startInstance(), async () => {
+      await database.transaction((tx) =>
+        tx.run('update alert_rules set enabled = 0, revision = revision + 1 where id = ?', rule),
+      );
+    });
+    assert.deepEqual(await alerts.firings(), []);
+    assert.deepEqual(await alerts.notices(), []);
   });
 
   it('still evaluates the other rules, with what is true now', async () => {
@@ -275,6 +297,49 @@ describe('the evaluation of a rule', () => {
     );
     assert.deepEqual(lines, [['an alert rule could not be evaluated: retrying', bad]]);
   });
+
+  for (const { what, trouble } of [
+    {
+      what: 'fails',
+      trouble: () => {
+        throw new Error('it cannot be evaluated');
+      },
+    },
+    { what: 'takes too long', trouble: (clock: ManualClock) => clock.pass(2 * MINUTE) },
+  ])
+    it(`that ${what} misses no dead letter, even if the next evaluation is hours later`, async () => {
+      await using alerts = await openEvaluations();
+      const { clock } = alerts;
+      await alerts.createRule({ condition: 'MESSAGE_DEAD_LETTERED', minutes: null });
+      const begin = clock.now();
+      let lookedSince: number | null = null;
+      let isInTrouble = false;
+      const instance = alerts.startInstance({
+        troubles: {
+          readServiceReports: async () => ({ failing: [], silent: [] }),
+          webhooks: {
+            failing: async () => [],
+            waiting: async () => [],
+            deadLetteredSince: async (since) => {
+              lookedSince = since;
+              if (isInTrouble) trouble(clock);
+              return isInTrouble ? [failingWebhook(7, clock.now())] : [];
+            },
+            deadLetteredAfter: async (found) => [...found],
+          },
+        },
+      });
+      await instance.evaluate();
+      clock.pass(3 * HOUR);
+      isInTrouble = true;
+      await instance.evaluate();
+      isInTrouble = false;
+      clock.pass(3 * HOUR);
+      await instance.evaluate();
+      assert.equal(lookedSince, begin);
+      await instance.evaluate();
+      assert.equal(lookedSince, clock.now() - HOUR, 'and then only as far back as usual');
+    });
 
   it('ends with the round if the database fails', async () => {
     await using alerts = await openEvaluations();

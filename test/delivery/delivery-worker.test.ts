@@ -55,11 +55,16 @@ describe('a webhook that is resumed', () => {
 
 describe('a webhook that is changed after its head was received and before the head is discarded', () => {
   for (const { what, before, change } of [
-    { what: 'is activated', before: { enabled: false }, change: 'enabled = 1' },
+    { what: 'is activated', before: { enabled: false }, change: () => 'enabled = 1' },
     {
-      what: 'gets an earlier ignore_before_dt',
+      what: 'gets no ignore_before_dt any more',
       before: { ignoreBefore: Date.now() + 60 * MINUTE_MS },
-      change: 'ignore_before = null',
+      change: () => 'ignore_before = null',
+    },
+    {
+      what: 'gets an earlier ignore_before_dt that still ignores the head',
+      before: { ignoreBefore: Date.now() + 60 * MINUTE_MS },
+      change: () => `ignore_before = ${Date.now()}`,
     },
   ])
     it(`gets the messages that were queued after it ${what}`, async () => {
@@ -68,18 +73,22 @@ describe('a webhook that is changed after its head was received and before the h
       const { database, queue, reads } = delivery;
       const webhook = await delivery.addWebhook(target.url, before);
       await delivery.put(webhook, 'head');
+      const passTime = async () => {
+        const before = Date.now();
+        await until(() => Date.now() > before, 'time passes');
+      };
       let isChanged = false;
       reads.done = async ([row]) => {
         if (isChanged || row?.revision === undefined || row.target_url === undefined) return;
         isChanged = true;
+        await passTime();
         await database.transaction(async (tx) => {
           await queue.lines.lockLines(tx, [webhook]);
-          await tx.run(`update webhooks set ${change}, revision = revision + 1 where id = ?`, webhook);
+          await tx.run(`update webhooks set ${change()}, revision = revision + 1 where id = ?`, webhook);
         });
         await delivery.put(webhook, 'new');
         // Messages that are discarded with the head were queued before the head was settled.
-        const queuedAt = Date.now();
-        await until(() => Date.now() > queuedAt, 'time passes');
+        await passTime();
       };
       delivery.worker.start();
       await until(() => queue.settled.includes('head'), 'the head is settled');
