@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
+import { DAY_MS } from '../../src/time/units.ts';
 import { historyCleaner } from '../support/cleaner.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
@@ -131,6 +132,29 @@ describe('a part that messages share', () => {
     await database.transaction((tx) => tx.run('update deliveries set updated_at = 0'));
     await cleanEverything(database);
     assert.equal((await stored(database, 'deliveries', 'body')).rows, 0);
+    assert.equal((await stored(database, 'shared_bodies', 'text')).rows, 0);
+  });
+
+  test('is kept for its event, which is kept longer than the dead letters', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService();
+    await createWebhooks(service, target);
+    await service.api.create('/accounts', { name: LONG_NAME });
+    await target.waitFor(WEBHOOKS);
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const deadLetters = async () => (await stored(database, 'queue_dead_letters', 'body')).rows;
+    await until(async () => (await deadLetters()) === WEBHOOKS, 'all are dead letters');
+    await using cleaner = historyCleaner(database, {
+      historyDays: 30,
+      deadLetterDays: 1,
+      now: () => Date.now() + 2 * DAY_MS,
+    });
+    await cleaner.cleanOnce();
+    assert.equal(await deadLetters(), 0);
+    assert.equal((await stored(database, 'deliveries', 'body')).rows, 0);
+    const { body } = await service.api.get('/events');
+    assert.equal(body.data[0]?.account?.name, LONG_NAME);
+    await cleanEverything(database);
     assert.equal((await stored(database, 'shared_bodies', 'text')).rows, 0);
   });
 });
