@@ -13,11 +13,14 @@ import {
 import { ManualClock } from '../support/clock.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { eachPage } from '../support/each-page.ts';
-import { type Api, startTestService } from '../support/service.ts';
+import { beginTransaction, countWaiting } from '../support/open-transaction.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { type Api, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { assertInvalid, assertProblem } from './webhook-expectations.ts';
 
+const ON_POSTGRES_ONLY = { skip: !ON_POSTGRES && 'transactions do not overlap on SQLite' };
 const LONG_AGO = '2001-01-01T00:00:00Z';
 
 /** Replays until nothing is left, and returns how many messages were queued, or would be. */
@@ -175,6 +178,29 @@ describe('replaying events to a webhook', () => {
     await database.transaction((tx) => tx.run('delete from deliveries'));
     assert.deepEqual(new Set(Object.values(await statuses())), new Set(['EXPIRED']));
   });
+
+  test(
+    'records each webhook if several are sent the same events at the same time',
+    ON_POSTGRES_ONLY,
+    async () => {
+      await using target = await startTarget();
+      await using service = await startTestService();
+      const { api } = service;
+      await createAccounts(api, 'a', 'b');
+      const ids = [await createWebhook(api, target.url), await createWebhook(api, target.url)];
+      await using database = await openDatabaseOf(service.settings.data_dir);
+      const others = await beginTransaction(database);
+      await others.tx.all('select id from events order by id for update');
+      const replays = Promise.all(ids.map((id) => replay(api, id)));
+      try {
+        await until(async () => (await countWaiting(database)) === 2, 'both have read the events');
+      } finally {
+        await others.commit();
+      }
+      assert.deepEqual(await replays, [2, 2]);
+      for (const id of ids) assert.equal(await replay(api, id), 0, 'each event once');
+    },
+  );
 
   test('of many events works step by step, without those that occur between the steps', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
