@@ -205,6 +205,33 @@ describe('a rule that loses a channel', () => {
     await untilNotices(([notice]) => notice?.state === 'SENT', 'it was sent');
   });
 
+  it('still sends what waits for its other channel once, and the end', async () => {
+    await using begun = await startWithReceivers(answer(500));
+    const { mail, receiver, target, alerts } = begun;
+    mail.behaviour = 'reject';
+    const { api, clock } = alerts;
+    const alert = await createAlert(api, receiver.url, { email_to: ['ops@example.com'] });
+    await untilFiring(
+      api,
+      alert,
+      ({ notices }) => notices.every(({ error }: { error: string | null }) => error !== null),
+      'both failed',
+    );
+    receiver.respondWith(answer(200));
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    clock.pass(MINUTE);
+    await untilFiring(api, alert, ({ notices: [notice] }) => notice.state === 'SENT', 'it was sent');
+    target.respondWith(answer(200));
+    await retryHead(api, 1);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE);
+    const [, ...accepted] = await receiver.waitFor(3);
+    assert.deepEqual(
+      accepted.map(({ json }) => (json as { type: string }).type),
+      ['alert.began', 'alert.ended'],
+    );
+  });
+
   it('does not retry a notice whose attempt was under way, and logs no error', async () => {
     const posted = Promise.withResolvers<TargetExchange>();
     await using begun = await startWithReceivers(posted.resolve);
