@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createAccounts, createWebhook, retryHead } from '../delivery/webhook-helpers.ts';
+import { createAccounts, createWebhook, retryHead, updateWebhook } from '../delivery/webhook-helpers.ts';
 import { ManualClock } from '../support/clock.ts';
 import { runSql } from '../support/database.ts';
 import { startTarget } from '../support/target.ts';
@@ -60,6 +60,26 @@ describe('quiet hours', () => {
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'an hour passed');
     clock.pass(5 * MINUTE);
     await receiver.waitFor(2);
+  });
+
+  it('delay the notice of a dead letter also if someone pauses and resumes the webhook within them', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const quiet_hours = { from: '23:00', to: '06:00', time_zone: 'UTC' };
+    const alert = await createAlert(api, receiver.url, { condition: 'MESSAGE_DEAD_LETTERED', quiet_hours });
+    const limits = { max_attempts: 1 };
+    const webhook = await createWebhook(api, target.url, limits);
+    await createAccounts(api, 'lost');
+    await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'it fires');
+    await updateWebhook(api, webhook, target.url, { ...limits, paused: true });
+    await untilFiring(api, alert, ({ end_reason }) => end_reason === 'PAUSED', 'it ended');
+    await updateWebhook(api, webhook, target.url, limits);
+    await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'nobody was told, so it fires again');
+    clock.pass(6 * HOUR);
+    const [notice] = await receiver.waitFor(1);
+    assert.equal((notice!.json as { type: string }).type, 'alert.began');
   });
 
   it('delay the notice of a dead letter of their first hour also in the night in which clocks go back', async () => {
