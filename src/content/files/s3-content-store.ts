@@ -120,7 +120,9 @@ export class S3ContentStore implements ContentStore {
         );
         const [refused] = Errors;
         if (refused !== undefined) throw new Error(`S3 did not delete an object: ${refused.Code}`);
+        const [deleted] = names;
         names = names.length < DELETED_AT_A_TIME ? [] : await this.#list(prefix);
+        if (names[0] === deleted) throw new Error('S3 still lists an object that it has deleted');
       }
       for await (const { name, uploadId } of this.#uploads(prefix)) {
         await unlessMissing(

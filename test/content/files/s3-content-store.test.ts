@@ -267,6 +267,21 @@ describe('the S3 content store', () => {
     await assert.rejects(Array.fromAsync(store.keys()), isUnavailable);
   });
 
+  it('does not delete the same objects again and again if a server keeps them', async () => {
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    const names = Array.from({ length: 1_000 }, (_, n) => `<Contents><Key>x/${key}/${n}</Key></Contents>`);
+    let lists = 0;
+    s3.answer = (request) => {
+      if (/[?&]delete/.test(request)) return '<DeleteResult></DeleteResult>';
+      if (/[?&]uploads/.test(request)) return null;
+      lists += 1;
+      return `<ListBucketResult>${lists < 10 ? names.join('') : ''}</ListBucketResult>`;
+    };
+    await assert.rejects(store.remove(key), isUnavailable);
+    assert.equal(lists, 2);
+  });
+
   it('ends a download whose object was removed in the meantime', async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
