@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { aroundTests } from '../support/around-tests.ts';
+import { measureRunningTime } from '../support/running-time.ts';
 import { until } from '../support/service.ts';
 import { messageOf } from './queue-engine.ts';
 import { countOn, deliver, lines, openBench } from './sqs-bench.ts';
@@ -95,5 +96,14 @@ describe('requests to Amazon SQS', () => {
     await delay(3_000);
     assert.equal(bench.proxy.actions.length - before, waits() - waitsBefore, 'nothing else is requested');
     assert.ok(waits() - waitsBefore <= 4, `${waits() - waitsBefore} calls in three waits`);
+  });
+
+  it('number few even if a server does not wait for messages', async () => {
+    await using bench = await openBench(server);
+    bench.proxy.treat = (action) => (action === 'ReceiveMessage' ? 'empty' : 'pass');
+    using took = measureRunningTime();
+    await bench.open();
+    await until(() => bench.proxy.count('ReceiveMessage') > 5, 'several requests for messages');
+    assert.ok(took.ms > 1_000, `${took.ms} ms`);
   });
 });

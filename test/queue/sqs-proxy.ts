@@ -6,7 +6,7 @@ import { listenOnFreePort } from '../support/free-port.ts';
 
 /**
  * How the proxy treats a request. `cut after`: the server executes it, and the connection breaks before the response.
- * `late`: it is forwarded after seconds. `silent`: it gets no response. `stalled`: only a response that begins.
+ * `late`: it is forwarded after seconds. `empty`: an empty response at once. `silent`: it gets no response. `stalled`: only a response that begins.
  * `huge`: a response of 65 MiB. `entries …`: the request succeeds, but every
  * entry of its batch fails, as the sender's fault. `short batches`: a batch is refused as a whole if its bodies are longer
  * than 256 KiB together. `no limits`: the attributes of a queue do not include the maximum size of a message.
@@ -14,6 +14,7 @@ import { listenOnFreePort } from '../support/free-port.ts';
 export type Treatment =
   | 'pass'
   | 'late'
+  | 'empty'
   | 'silent'
   | 'stalled'
   | 'huge'
@@ -66,6 +67,7 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
     const body = await read(request);
     const treatment = proxy.treat(action, accessKeyOf(request));
     if (treatment === 'silent') return;
+    if (treatment === 'empty') return void response.writeHead(200, JSON_TYPE).end('{}');
     if (treatment === 'stalled') return void response.writeHead(200, JSON_TYPE).write('{');
     if (treatment === 'huge') return void response.writeHead(200, JSON_TYPE).end(HUGE);
     if (treatment === 'cut before') return void request.socket.destroy();

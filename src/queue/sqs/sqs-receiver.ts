@@ -59,9 +59,11 @@ export class SqsReceiver implements AsyncDisposable {
     this.#isDatabaseLost = false;
     if (health.obstacle !== null) return Number.POSITIVE_INFINITY;
     if (this.#deletions.size >= MAX_DELETIONS) return BUSY_PAUSE_MS;
+    const askedAt = performance.now();
     const copies = await api.receive(waitSeconds, signal);
     health.worked();
-    if (copies.length === 0) return 0;
+    // Some servers respond at once although they were asked to wait.
+    if (copies.length === 0) return performance.now() - askedAt < BUSY_PAUSE_MS ? BUSY_PAUSE_MS : 0;
     const ownerOf = (copy: Message) => readAttribute(copy, 'installation');
     const recognised = await upgrade.recognise(copies.filter((copy) => ownerOf(copy) === null));
     const ours = copies.filter((copy) => ownerOf(copy) === installation || recognised.has(copy));
