@@ -94,6 +94,24 @@ describe('a copy on Amazon SQS', () => {
     await empty(bench);
   });
 
+  it('is left for later if a server returns more than the ten that were requested', async () => {
+    await using bench = await openBench(server);
+    let failures = 0;
+    bench.proxy.treat = (action) => {
+      const isFirst = action === 'ReceiveMessage' && bench.proxy.count(action) === 1;
+      return isFirst ? 'eleven' : 'pass';
+    };
+    const onFailure = () => {
+      failures += 1;
+    };
+    const instance = await bench.open({ onFailure });
+    await until(() => bench.proxy.count('DeleteMessageBatch') > 0, 'copies are deleted');
+    await bench.put(lines([1], 1));
+    assert.equal((await deliver(instance, 1)).get(1)?.length, 1);
+    await until(() => bench.proxy.count('ReceiveMessage') > 2, 'it receives again');
+    assert.equal(failures, 0, 'no batch was too long');
+  });
+
   it('of a settled message does nothing, and is deleted', async () => {
     await using bench = await openBench(server);
     const sent = async (round: number) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,7 +7,8 @@ import { listenOnFreePort } from '../support/free-port.ts';
 
 /**
  * How the proxy treats a request. `cut after`: the server executes it, and the connection breaks before the response.
- * `late`: it is forwarded after seconds. `empty`: an empty response at once. `silent`: it gets no response. `stalled`: only a response that begins.
+ * `late`: it is forwarded after seconds. `empty`: an empty response at once. `eleven`: copies of the test's
+ * installation, one more than were requested. `silent`: it gets no response. `stalled`: only a response that begins.
  * `huge`: a response of 65 MiB. `entries …`: the request succeeds, but every
  * entry of its batch fails, as the sender's fault. `short batches`: a batch is refused as a whole if its bodies are longer
  * than 256 KiB together. `no limits`: the attributes of a queue do not include the maximum size of a message.
@@ -15,6 +17,7 @@ export type Treatment =
   | 'pass'
   | 'late'
   | 'empty'
+  | 'eleven'
   | 'silent'
   | 'stalled'
   | 'huge'
@@ -51,6 +54,16 @@ const REFUSALS = {
   'short batches': [400, 'InvalidAttributeValue'],
 } as const;
 const HUGE = Buffer.concat([Buffer.from('{}'), Buffer.alloc(65 * MIB, ' ')]);
+const ELEVEN = JSON.stringify({
+  Messages: Array.from({ length: 11 }, (_, n) => ({
+    MessageId: `copy ${n}`,
+    ReceiptHandle: `receipt ${n}`,
+    Body: '{}',
+    MD5OfBody: createHash('md5').update('{}').digest('hex'),
+    Attributes: { MessageGroupId: '1' },
+    MessageAttributes: { installation: { DataType: 'String', StringValue: 'test-installation' } },
+  })),
+});
 const SHORT_BATCH_BYTES = 262_144;
 /** Amazon's API model reports throttling and failures of KMS as the sender's fault, too. */
 const ENTRY_FAILURES = {
@@ -67,6 +80,7 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
     const body = await read(request);
     const treatment = proxy.treat(action, accessKeyOf(request));
     if (treatment === 'silent') return;
+    if (treatment === 'eleven') return void response.writeHead(200, JSON_TYPE).end(ELEVEN);
     if (treatment === 'empty') return void response.writeHead(200, JSON_TYPE).end('{}');
     if (treatment === 'stalled') return void response.writeHead(200, JSON_TYPE).write('{');
     if (treatment === 'huge') return void response.writeHead(200, JSON_TYPE).end(HUGE);

@@ -181,7 +181,7 @@ export class SqsApi implements Disposable {
         ),
       TRIES * waitMs,
     );
-    return Messages;
+    return Messages.slice(0, BATCH_ENTRIES);
   }
 
   /** Deletes up to ten received messages, except those with expired receipts. */
