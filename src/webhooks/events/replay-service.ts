@@ -8,7 +8,6 @@ import { ProblemError } from '../../problems/problem.ts';
 import type { DeadLetterQueue, QueueMessage } from '../../queue/message-queue.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { formatDateTime } from '../../time/date-time.ts';
-import type { MatchedWebhook } from '../configuration/trigger-store.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook, type StoredWebhook } from '../configuration/webhook-store.ts';
 import { isWaitingStatus } from '../history/delivery-status.ts';
@@ -18,6 +17,7 @@ import { messageOf, requeueDeliveries } from '../history/requeue.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import { drawTransactionNumber, isOpenBefore, readLastEvent } from './block-store.ts';
+import { eventMessage } from './event-message.ts';
 import { ALL_EVENTS, type FoundEvents, searchEvents } from './event-search.ts';
 import { lockReplayed, setReplayed } from './event-store.ts';
 import { formatIds } from './id-ranges.ts';
@@ -184,7 +184,7 @@ export class ReplayService {
     for (const event of events) {
       if (!hasGot(event, webhook.id)) {
         first.push(event);
-        messages.push(toMessage(webhook, event));
+        messages.push(eventMessage(event, new MessageBuilder(event.shared), webhook));
         continue;
       }
       const settled = await settledDelivery(tx, webhook.id, event);
@@ -242,17 +242,4 @@ async function settledDelivery(
 ): Promise<StoredDelivery | null> {
   const delivery = await readDeliveryOfMessage(tx, messageIdOf({ eventId, occurredAt, webhookId }));
   return delivery === undefined || isWaitingStatus(delivery.status) ? null : delivery;
-}
-
-function toMessage(webhook: MatchedWebhook, event: ChosenEvent): QueueMessage {
-  const { id: eventId, occurredAt, sharedId } = event;
-  const builder = new MessageBuilder(event.shared);
-  return {
-    lineId: webhook.id,
-    messageId: messageIdOf({ eventId, occurredAt, webhookId: webhook.id }),
-    label: event.subtopic,
-    body: builder.build(webhook),
-    ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
-    occurredAt,
-  };
 }

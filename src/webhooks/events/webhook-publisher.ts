@@ -6,9 +6,9 @@ import { insertSharedBody } from '../../queue/shared-bodies.ts';
 import { type FoundWebhook, readMatchingWebhooks } from '../configuration/trigger-store.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
+import { eventMessage } from './event-message.ts';
 import { type NewEvent, recordEvents } from './event-recorder.ts';
 import { nextEventIds, nextEventIdsWithRevisions } from './event-store.ts';
-import { messageIdOf } from './message-ids.ts';
 
 /**
  * The minimum number of characters that storing the common part of an event and its messages once must save. Below it, reading
@@ -56,20 +56,16 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
     // Messages are enqueued event by event, so that each line has them in the order of the events.
     for (const [n, event] of events.entries()) {
       const matched = matches[n]!;
-      const eventId = ids[n]!;
       const builder = new MessageBuilder({ ...event, occurredAt });
       const sharedId = await this.#share(tx, builder, matched.length);
-      recorded.push({ id: eventId, event, occurredAt, shared: builder.shared, sharedId, matched });
+      const stored = { id: ids[n]!, occurredAt, sharedId };
+      recorded.push({ ...stored, event, shared: builder.shared, matched });
       for (const webhookId of matched) {
-        const webhook = webhooks.get(webhookId)!;
-        const message: QueueMessage = {
-          lineId: webhookId,
-          messageId: messageIdOf({ eventId, occurredAt, webhookId }),
-          label: event.subtopic,
-          body: builder.build(webhook),
-          ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
-          occurredAt,
-        };
+        const message = eventMessage(
+          { ...stored, subtopic: event.subtopic },
+          builder,
+          webhooks.get(webhookId)!,
+        );
         messages.push(this.#with.trace?.(tx, message) ?? message);
         if (messages.length < MESSAGES_AT_A_TIME) continue;
         await queue.enqueue(tx, messages);
