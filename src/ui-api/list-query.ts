@@ -122,9 +122,3 @@ export function searchText(search: Static<typeof SearchText> | undefined): strin
   const text = search?.trim() ?? '';
   return text === '' ? null : text;
 }
-
-/** The id that a text may mean, or null if it is not a number. */
-export function searchedId(text: string): number | null {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : null;
-}

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Dialect } from '../database/database.ts';
 import { foldLetters, formsOf, isAscii } from '../database/letter-case.ts';
 import { FOLD_FUNCTION } from '../database/sqlite/sqlite-functions.ts';
-import { searchedId } from './list-query.ts';
+import { idIn } from '../http/ids.ts';
 
 /**
  * Search by part of a name, with the same rules on both engines. All letters match in either case, non-ASCII ones too
@@ -47,7 +47,7 @@ export function nameOrIdIs(
   text: string,
   position: Position = 'anywhere',
 ): RawBuilder<SqlBool> {
-  const isId = sql`${sql.ref(`${table}.id`)} = ${searchedId(text) ?? 0}`;
+  const isId = sql`${sql.ref(`${table}.id`)} = ${idIn(text) ?? 0}`;
   return sql`(${nameHolds(dialect, `${table}.name`, text, position)} or ${isId})`;
 }
 

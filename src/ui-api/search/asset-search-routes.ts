@@ -2,13 +2,14 @@ import { Type } from 'typebox';
 import type { Reader } from '../../database/database.ts';
 import { FOCUS_TYPES, type FocusType, isFocusType } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/authorization.ts';
+import { idIn } from '../../http/ids.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { readAssets, searchAssets } from '../content/asset-search.ts';
 import { REGISTRABLE_TYPES, type RegistrableType } from '../content/held-content.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
-import { listResponse, SearchText, searchedId, searchText, TypesText, typesOf } from '../list-query.ts';
+import { listResponse, SearchText, searchText, TypesText, typesOf } from '../list-query.ts';
 
 /** Callers who may configure webhooks find the assets that a focus may name, by name. */
 const FIND = { scope: ['content:read', 'webhooks:write'], hasLargeResponse: true } as const;
@@ -85,7 +86,7 @@ function registrableTypesOf(text: string | undefined): RegistrableType[] {
 function referencesOf(text: string): { type: FocusType; id: number }[] {
   const references = text.split(',').map((each) => {
     const [type = '', id = '', ...rest] = each.split(':');
-    const number = searchedId(id);
+    const number = idIn(id);
     return isFocusType(type) && number !== null && rest.length === 0 ? { type, id: number } : null;
   });
   const valid = references.filter((reference) => reference !== null);

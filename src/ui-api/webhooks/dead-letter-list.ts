@@ -3,12 +3,13 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import { type IndexBound, type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
 import type { Subtopic } from '../../events/catalogue.ts';
+import { idIn } from '../../http/ids.ts';
 import { lastToRead, MESSAGE_BYTES, readSubjects } from '../../webhooks/history/bodies-read.ts';
 import { type DeliveryFilter, matches, searchesBodies } from '../../webhooks/history/delivery-filter.ts';
 import { hasDeadLetters } from '../../webhooks/history/has-dead-letters.ts';
 import type { MessageSubject } from '../../webhooks/messages/message-subject.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
-import { type ListPart, type LongListed, searchedId } from '../list-query.ts';
+import type { ListPart, LongListed } from '../list-query.ts';
 import { nameHolds } from '../name-search.ts';
 import { bounded } from '../read-list.ts';
 
@@ -213,7 +214,7 @@ async function sourceOf(
 async function readMatchingIds(reader: Reader, search: string, webhookId: number | null): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select deliveries.id from deliveries
-    where (deliveries.message_id = ${search.toLowerCase()} or deliveries.id = ${searchedId(search) ?? 0}) and ${DEAD}
+    where (deliveries.message_id = ${search.toLowerCase()} or deliveries.id = ${idIn(search) ?? 0}) and ${DEAD}
       ${webhookId === null ? sql`` : sql`and deliveries.webhook_id = ${webhookId}`}`.execute(reader.query);
   return rows.map(({ id }) => id);
 }

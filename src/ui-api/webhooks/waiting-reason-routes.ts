@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../database/database.ts';
+import { idIn } from '../../http/ids.ts';
 import type { Routes } from '../../http/routes.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import type { LineReader } from '../../queue/message-queue.ts';
 import { formatOptionalDateTime } from '../../time/date-time.ts';
-import { searchedId } from '../list-query.ts';
 import { readWaitingReasons, type WaitingReason } from './waiting-reasons.ts';
 
 /** Why the messages of a webhook wait. */
@@ -41,7 +41,7 @@ export function waitingReasonRoutes(
 }
 
 function idsOf(text: string): number[] {
-  const ids = text.split(',').map((each) => searchedId(each));
+  const ids = text.split(',').map((each) => idIn(each));
   const valid = ids.filter((id) => id !== null);
   if (valid.length < ids.length || valid.length > MAX_WEBHOOKS) {
     const detail = `must be up to ${MAX_WEBHOOKS} ids of webhooks, separated by commas`;
