@@ -50,7 +50,6 @@ function send(
       request: { method: 'POST', path: '/', headers: [], body: '{}' },
       credentials: null,
       ...limits,
-      maxResponseBytes: 1_024,
       mayResend,
       now: Date.now,
       onSettled: resolve,

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { KIB } from '../bytes.ts';
 import type { BasicCredentials } from '../secrets/credentials-cipher.ts';
 import { LOWEST_FAILURE_STATUS } from '../webhooks/history/postback-failure.ts';
 import { withoutCredentials } from './basic-credentials.ts';
@@ -17,6 +18,8 @@ import { ResponseBody } from './response-body.ts';
 import { longestRetryAfter } from './retry-after.ts';
 import type { TargetConnection, TargetConnections, TargetRequestHandler } from './target-connections.ts';
 
+/** How much of a response's body is read. */
+const MAX_RESPONSE_BYTES = 64 * KIB;
 /** Maximum number of informational responses (1xx) before the response. */
 const MAX_INFORMATIONAL_RESPONSES = 16;
 
@@ -44,15 +47,12 @@ export interface PostbackResult {
   readonly outcome: 'DELIVERED' | 'FAILED';
   /** The status of the response, even if the rest of it did not arrive. */
   readonly status: number | null;
-  readonly statusText: string | null;
   /** The headers of the request: names and values alternate. */
   readonly requestHeaders: readonly string[];
   /** The headers of the response; null without a response. */
   readonly responseHeaders: ResponseHeaders | null;
   /** The part of the response's body that was read, as text; null without a response. */
   readonly responseBody: string | null;
-  /** Whether the body was longer than the part that was read. */
-  readonly responseTruncated: boolean;
   /** Why the request failed, in plain words without secrets; null if the message was delivered. */
   readonly reason: string | null;
   /** For how many milliseconds a 429 or 503 asks to send no further requests. */
@@ -85,7 +85,6 @@ export interface PostbackRequestOptions {
   readonly deadlineMs: number;
   /** How long the lookup of the host name may take, in milliseconds. */
   readonly lookupLimitMs: number;
-  readonly maxResponseBytes: number;
   /** Whether the request may be sent a second time if the target's close may have crossed it. */
   readonly mayResend: boolean;
   /** Epoch milliseconds. */
@@ -201,7 +200,7 @@ export class PostbackRequest implements TargetRequestHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return;
-    this.#body ??= new ResponseBody(this.#options.maxResponseBytes);
+    this.#body ??= new ResponseBody(MAX_RESPONSE_BYTES);
     this.#body.append(chunk);
     if (!this.#body.truncated) return;
     this.#finish();
@@ -295,11 +294,9 @@ export class PostbackRequest implements TargetRequestHandler {
     this.#options.onSettled({
       outcome: reason === null ? 'DELIVERED' : 'FAILED',
       status: this.#status,
-      statusText: this.#statusText,
       requestHeaders: this.#options.request.headers,
       responseHeaders: this.#responseHeaders,
       responseBody: this.#responseBody(),
-      responseTruncated: this.#body?.truncated ?? false,
       reason,
       retryAfterMs: longestRetryAfter(this.#retryAfter, endedAt),
       durationMs,

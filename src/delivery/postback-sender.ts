@@ -1,4 +1,3 @@
-import { KIB } from '../bytes.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { BasicCredentials } from '../secrets/credentials-cipher.ts';
 import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
@@ -14,7 +13,6 @@ import { webhookSignature } from './webhook-signature.ts';
 export type { PostbackResult };
 
 const DEFAULT_DEADLINE_MS = 30_000;
-const DEFAULT_MAX_RESPONSE_BYTES = 64 * KIB;
 const DEFAULT_MAX_IDLE_CONNECTIONS = 256;
 /** Shorter than the 5 s after which many servers close idle connections. */
 const DEFAULT_IDLE_TIMEOUT_MS = 4_000;
@@ -32,8 +30,6 @@ export interface PostbackSenderOptions {
   readonly deadlineMs?: number;
   /** The time limit of the lookup of a host name, in milliseconds. @defaultValue {@link LOOKUP_LIMIT_MS} */
   readonly lookupLimitMs?: number;
-  /** How much of a response's body is read. @defaultValue 64 KiB */
-  readonly maxResponseBytes?: number;
   /** Maximum number of idle connections, over all targets. @defaultValue 256 */
   readonly maxIdleConnections?: number;
   /** How long an idle connection is kept open, in milliseconds. @defaultValue 4,000 */
@@ -82,7 +78,6 @@ export class PostbackSender implements AsyncDisposable {
   readonly #userAgent: string;
   readonly #deadlineMs: number;
   readonly #lookupLimitMs: number;
-  readonly #maxResponseBytes: number;
   readonly #now: () => number;
   readonly #targets = new Map<string, Target>();
   #stopped = false;
@@ -92,7 +87,6 @@ export class PostbackSender implements AsyncDisposable {
     this.#userAgent = `Coursewire/${options.version}`;
     this.#deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
     this.#lookupLimitMs = options.lookupLimitMs ?? LOOKUP_LIMIT_MS;
-    this.#maxResponseBytes = options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
     this.#now = options.now ?? Date.now;
     this.#connections = new TargetConnections({
       connector: new TargetConnector({
@@ -135,7 +129,6 @@ export class PostbackSender implements AsyncDisposable {
         credentials: postback.credentials,
         deadlineMs: this.#deadlineMs,
         lookupLimitMs: this.#lookupLimitMs,
-        maxResponseBytes: this.#maxResponseBytes,
         mayResend: postback.mayResend ?? true,
         now: this.#now,
         onSettled: resolve,
@@ -202,11 +195,9 @@ export function notSent(reason: string, endedAt: number, { aborted = false } = {
   return {
     outcome: 'FAILED',
     status: null,
-    statusText: null,
     requestHeaders: [],
     responseHeaders: null,
     responseBody: null,
-    responseTruncated: false,
     reason,
     retryAfterMs: null,
     durationMs: 0,
