@@ -5,7 +5,7 @@ import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, ProblemError } from '../../problems/problem.ts';
 import { type AccountService, lockAccountForContent } from '../accounts/account-service.ts';
 import { lockExistingAssets } from '../assets/assets.ts';
-import type { AuditedChange } from '../assets/change.ts';
+import type { ChangeContext } from '../assets/change.ts';
 import { givenMembers, givenReferences } from '../assets/given-members.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
@@ -45,7 +45,7 @@ export class AccountContentService {
   async add(
     accountId: number,
     contents: readonly ContentReference[],
-    { user, by, tx: open }: AuditedChange,
+    { user, by, tx: open }: ChangeContext,
   ): Promise<Addition> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const account = await lockAccountForContent(tx, accountId);
@@ -80,9 +80,9 @@ export class AccountContentService {
   async remove(
     accountId: number,
     reference: ContentReference,
-    { user, by, tx: open }: AuditedChange,
+    { user, by }: Omit<ChangeContext, 'tx'>,
   ): Promise<void> {
-    await inTransaction(this.#with.database, open, async (tx) => {
+    await this.#with.database.transaction(async (tx) => {
       const account = await lockAccountForContent(tx, accountId);
       const held = await lockExistingAssets(tx, [reference]);
       const removal = {

@@ -5,7 +5,7 @@ import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, noSuch, notFound, pointerTo } from '../../problems/problem.ts';
 import { type Account, lockExistingAccounts, readExistingAccounts } from '../accounts/account-service.ts';
 import { type AccessPath, readAccessPaths } from '../assets/access-paths.ts';
-import type { AuditedChange } from '../assets/change.ts';
+import type { ChangeContext } from '../assets/change.ts';
 import { givenId, givenItems, givenMembers, givenReferences } from '../assets/given-members.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
 import { LISTED_CONTENTS, MAX_ACCOUNTS_AT_ONCE } from './account-content.ts';
@@ -56,7 +56,7 @@ export class ManyAccountsService {
   async add(
     accountIds: readonly number[],
     contents: readonly ContentReference[],
-    change: AuditedChange,
+    change: ChangeContext,
   ): Promise<AccountChange[]> {
     return await this.#change('CONTENT_ADDED_TO_ACCOUNT', accountIds, contents, change);
   }
@@ -70,7 +70,7 @@ export class ManyAccountsService {
   async remove(
     accountIds: readonly number[],
     contents: readonly ContentReference[],
-    change: AuditedChange,
+    change: ChangeContext,
   ): Promise<AccountChange[]> {
     return await this.#change('CONTENT_REMOVED_FROM_ACCOUNT', accountIds, contents, change);
   }
@@ -104,7 +104,7 @@ export class ManyAccountsService {
     subtopic: ContentChange['subtopic'],
     accountIds: readonly number[],
     contents: readonly ContentReference[],
-    { user, by, tx: open }: AuditedChange,
+    { user, by, tx: open }: ChangeContext,
   ): Promise<AccountChange[]> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       // Accounts are locked before content, as in all changes of both.

@@ -7,7 +7,7 @@ import { sent } from '../../database/sent.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { notFound } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import type { AuditedChange, AuditedChangeOf } from '../assets/change.ts';
+import type { ChangeContext, ChangeContextOf } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
 import {
   deleteAccount,
@@ -64,7 +64,7 @@ export class AccountService {
   /** Publishes ACCOUNT_CREATED. The audit log records it only for a person. */
   async create(
     input: { name: string; enabled: boolean },
-    { user, by, tx: open }: AuditedChange,
+    { user, by, tx: open }: ChangeContext,
   ): Promise<Account> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const account = toAccount(await insertAccount(tx, input, this.#with.now()));
@@ -101,7 +101,7 @@ export class AccountService {
   async update(
     id: number,
     input: { name: string; enabled: boolean },
-    { user, by, expected }: AuditedChangeOf,
+    { user, by, expected }: ChangeContextOf,
   ): Promise<Account> {
     return await this.#with.database.transaction(async (tx) => {
       const current = await requireLockedAccount(tx, id);
@@ -127,7 +127,7 @@ export class AccountService {
    * do not wait long. If this fails, the account still exists without some of them, and can be deleted again.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
-  async delete(id: number, { user, by, expected }: AuditedChangeOf): Promise<void> {
+  async delete(id: number, { user, by, expected }: ChangeContextOf): Promise<void> {
     const isBegun = await this.#deleteParts(id, by, expected);
     await this.#with.database.transaction(async (tx) => {
       const account = await requireLockedAccount(tx, id);

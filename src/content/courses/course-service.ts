@@ -8,7 +8,7 @@ import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
-import type { AuditedChangeOf, EventlessChangeOf } from '../assets/change.ts';
+import type { ChangeContext, ChangeContextOf, EventlessChangeOf } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
 import {
   folderErrors,
@@ -120,7 +120,7 @@ export class CourseService {
   async uploadVersion<R>(
     id: number,
     upload: UploadFolder,
-    { user, by, signal, commit, expected }: UploadContext<R> & Pick<AuditedChangeOf, 'expected'>,
+    { user, by, signal, commit, expected }: UploadContext<R> & Pick<ChangeContextOf, 'expected'>,
   ): Promise<R> {
     assertRevision((await this.get(id)).revision, expected);
     return await this.#with.intake.take(upload, { caller: user, signal }, (stored) =>
@@ -148,7 +148,7 @@ export class CourseService {
   async publishVersion(
     id: number,
     versionId: number,
-    { user, by, expected, tx: open }: AuditedChangeOf,
+    { user, by, expected, tx: open }: ChangeContextOf & Pick<ChangeContext, 'tx'>,
   ): Promise<Course> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const current = await requireLockedCourse(tx, id);

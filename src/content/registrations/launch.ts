@@ -50,9 +50,6 @@ export interface WantedLanguage {
   accepted: readonly string[];
 }
 
-/** The learner has chosen no language, and the browser accepts every language. */
-export const ANY_LANGUAGE: WantedLanguage = { chosen: null, accepted: [] };
-
 /** Resolves a launch token that has not expired. */
 export async function resolveLaunch(
   reader: Pick<Reader, 'query'>,

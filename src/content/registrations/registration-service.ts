@@ -7,21 +7,15 @@ import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
 import type {
-  AuditedChange,
-  AuditedChangeOf,
+  ChangeContext,
+  ChangeContextOf,
   EventlessChangeOf,
   EventlessCreation,
 } from '../assets/change.ts';
 import { courseToLaunch, type IsOpened, launchErrors } from './course-to-launch.ts';
 import { assertEntitled, type Naming, type Subject } from './entitlement.ts';
 import { lockLanguageChoices } from './equivalent-courses.ts';
-import {
-  type AllowedLaunch,
-  ANY_LANGUAGE,
-  type Launch,
-  resolveLaunch,
-  type WantedLanguage,
-} from './launch.ts';
+import { type AllowedLaunch, type Launch, resolveLaunch, type WantedLanguage } from './launch.ts';
 import type { LaunchTokens, RegistrationLaunchMode } from './launch-tokens.ts';
 import {
   INITIAL_STATUS,
@@ -160,7 +154,7 @@ export class RegistrationService {
       language = null,
       mode = 'normal',
       mayName = false,
-    }: Pick<AuditedChange, 'by' | 'tx'> &
+    }: Pick<ChangeContext, 'by' | 'tx'> &
       Naming & {
         isOpened: IsOpened;
         returnUrl?: string | null;
@@ -199,7 +193,7 @@ export class RegistrationService {
    * Resolves a launch token, or any other text.
    * @param wanted for an equivalent: the language that the learner chose, or the languages that the browser accepts
    */
-  async readLaunch(token: string, wanted: WantedLanguage = ANY_LANGUAGE): Promise<Launch> {
+  async readLaunch(token: string, wanted: WantedLanguage): Promise<Launch> {
     const claim = this.#with.launchTokens.read(token);
     if (claim === null) return { state: 'invalid' };
     if (claim.expiresAt <= this.#with.now()) return { state: 'expired' };
@@ -215,7 +209,7 @@ export class RegistrationService {
   async updateStatus(
     registrationId: string,
     status: RegistrationStatus,
-    { user, by, expected }: AuditedChangeOf,
+    { user, by, expected }: ChangeContextOf,
   ): Promise<Registration> {
     return await this.#with.database.transaction(async (tx) => {
       const { account, registration: current } = await lockWithAccount(tx, registrationId);
@@ -286,7 +280,7 @@ export class RegistrationService {
    */
   async reset(
     registrationId: string,
-    { user, by, expected }: AuditedChangeOf,
+    { user, by, expected }: ChangeContextOf,
     before: (tx: Transaction) => Promise<void>,
   ): Promise<Registration> {
     return await this.#with.database.transaction(async (tx) => {
