@@ -42,7 +42,7 @@ export function serializeLazily(app: FastifyInstance): void {
  */
 export function validateLazily(
   compile: () => ValidateFunction,
-  trim: (data: unknown) => Trimmed = (value) => ({ value, errors: [] }),
+  trim: (data: unknown) => Trimmed,
 ): {
   (data: unknown): boolean;
   errors?: ErrorObject[] | null;

@@ -177,9 +177,9 @@ function limitDetail({ keyword, params }: ErrorObject): string | undefined {
     case 'maxLength':
       return `must have at most ${limit} characters`;
     case 'minItems':
-      return `must have at least ${counted(limit, 'item')}`;
+      return `must have at least ${items(limit)}`;
     case 'maxItems':
-      return `must have at most ${counted(limit, 'item')}`;
+      return `must have at most ${items(limit)}`;
     case 'uniqueItems':
       return `must not have duplicates: items ${params.i} and ${params.j} are equal`;
     case 'minimum':
@@ -190,8 +190,8 @@ function limitDetail({ keyword, params }: ErrorObject): string | undefined {
   return undefined;
 }
 
-function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+function items(count: number): string {
+  return count === 1 ? '1 item' : `${count} items`;
 }
 
 function withArticle(type: string): string {

@@ -49,7 +49,7 @@ export class StandardOutput {
   }
 
   /** Writes a line soon. A line of level `fatal` is never dropped. */
-  write(line: string, isFatal = false): void {
+  write(line: string, isFatal: boolean): void {
     const waiting = this.#chunkBytes + this.#newest.length;
     if (isFatal) {
       this.#fatal += line;

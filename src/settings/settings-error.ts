@@ -11,12 +11,9 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly problems: readonly SettingProblem[];
 
-  constructor(problems: readonly SettingProblem[], options?: ErrorOptions) {
+  constructor(problems: readonly SettingProblem[]) {
     const count = problems.length === 1 ? '' : ` (${problems.length} problems)`;
-    super(
-      [`Invalid settings${count}:`, ...problems.map((problem) => `- ${problem.text}`)].join('\n'),
-      options,
-    );
+    super([`Invalid settings${count}:`, ...problems.map((problem) => `- ${problem.text}`)].join('\n'));
     this.problems = problems;
   }
 }

@@ -23,7 +23,7 @@ export function openConnection(file: string, cacheKib: number): DatabaseSync {
  */
 export function createReader(
   connection: DatabaseSync,
-  onFailure: (error: DatabaseUnavailableError) => void = () => {},
+  onFailure: (error: DatabaseUnavailableError) => void,
 ): Reader {
   const statements = new Statements(connection, onFailure);
   return {

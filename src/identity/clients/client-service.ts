@@ -175,7 +175,7 @@ export class ClientService {
     clientId: string,
     input: ClientInput & { enabled: boolean },
     by: Actor,
-    expected: ExpectedRevisions = null,
+    expected: ExpectedRevisions,
   ): Promise<ApiClient | null> {
     const { name, email } = input;
     const scopes = formatScope(checkClientInput(input));

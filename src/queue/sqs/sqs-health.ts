@@ -1,6 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { OutageLog } from '../../observability/outage-log.ts';
+import { messageOf } from '../../problems/error-message.ts';
 import type { SqsApi } from './sqs-api.ts';
 import { SqsError } from './sqs-error.ts';
 
@@ -68,7 +69,7 @@ export class SqsHealth {
         begins: `Amazon SQS: ${advice}. Nothing is lost: messages are delivered from the database in the meantime`,
         continues: `Amazon SQS still fails: ${advice}`,
       },
-      { reason: error instanceof Error ? error.message : String(error) },
+      { reason: messageOf(error) },
     );
     const pauseMs = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, this.#outages.durationMs ?? 0));
     const at = performance.now();

@@ -27,9 +27,8 @@ export type CopiedMessage = QueueMessage & Partial<Pick<UnplacedDeadLetter, 'dea
 /**
  * The copy of a message. Its body is the body of the message in ASCII, with JSON escapes for other characters, because
  * servers accept different characters. A body that is too long for the queue, or that cannot be read (and is empty), is
- * omitted, and the copy says so. A
- * message that is dead-lettered twice has two copies, whose deduplication ids differ, because Amazon SQS ignores a
- * repeated id for five minutes.
+ * omitted, and the copy says so. A message that is dead-lettered twice has two copies, whose deduplication ids differ,
+ * because Amazon SQS ignores a repeated id for five minutes.
  */
 export function toSqsMessage(message: CopiedMessage, { installation, maxBytes }: CopyOptions): SqsMessage {
   const messageId = encodeURIComponent(message.messageId.toWellFormed());
