@@ -4,15 +4,18 @@ const TITLE_CHARACTERS = 500;
 /** A text from a manifest as a title: one line, without control characters, of limited length; null if it is blank. */
 export function titleText(text: string | null): string | null {
   // Truncated before the replacement, with an allowance for the white space that indents long titles in manifests.
+  return oneLine((text ?? '').slice(0, 10 * TITLE_CHARACTERS), TITLE_CHARACTERS) || null;
+}
+
+/** A text as one line, without control characters, of at most `most` characters; empty if it is blank. */
+export function oneLine(text: string, most: number): string {
   const characters = Array.from(
-    (text ?? '')
-      .slice(0, 10 * TITLE_CHARACTERS)
+    text
       .toWellFormed()
       .replaceAll(/[\p{Cc}\s]+/gu, ' ')
       .trim(),
   );
-  if (characters.length <= TITLE_CHARACTERS) return characters.join('') || null;
-  return `${characters.slice(0, TITLE_CHARACTERS - 1).join('')}…`;
+  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
 }
 
 /** Maximum length of a condition or description that is stored unchanged. */
