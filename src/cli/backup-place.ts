@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { OF_FILE_SYSTEM } from '../database/foreign-files.ts';
 import { syncFolder } from '../file-system/sync-folder.ts';
 import { DAY_MS } from '../time/units.ts';
 import { isUuid } from '../uuid.ts';
@@ -9,9 +10,6 @@ import { isUuid } from '../uuid.ts';
 const PARTIAL = '.partial-';
 /** Since its last change. A backup that is being made changes its folders more often. */
 const LEFT_BEHIND_MS = DAY_MS;
-
-/** In the root of a formatted disk. */
-const OF_FILE_SYSTEM = 'lost+found';
 
 /** Where a backup is made, and where it is once it is complete. */
 export interface BackupPlace {

@@ -6,7 +6,7 @@ const OWN_BEGINNINGS = ['coursewire.', 'webhooks_auth_secret'];
 const OWN_FOLDERS = ['content', 'tmp'];
 const TEMPORARY_BEGINNINGS = ['upload-', 'time-'];
 /** In the root of a formatted disk. */
-const OF_FILE_SYSTEM = 'lost+found';
+export const OF_FILE_SYSTEM = 'lost+found';
 
 /** Whether a name in `tmp/` is one that the service gives. Everything else there belongs to someone else. */
 export function isTemporaryName(name: string): boolean {

@@ -18,7 +18,8 @@ import type { WebhookService } from './webhook-service.ts';
 const READ = { scope: 'webhooks:read' };
 const WRITE = { scope: 'webhooks:write' };
 const tags = ['Webhooks'];
-const READ_ONLY = 'Or webhooks are read-only because the webhooks service is disabled.';
+/** When a route that changes webhooks returns 403, besides a missing scope. */
+export const READ_ONLY = 'Or webhooks are read-only because the webhooks service is disabled.';
 
 /** The path member that names a webhook. */
 export const WebhookParams = Type.Object({

@@ -6,14 +6,13 @@ import { problems, type Routes } from '../../http/routes.ts';
 import { DateTime, Nullable, OptionalDateTime } from '../../http/schemas.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { SECOND_MS } from '../../time/units.ts';
-import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
+import { READ_ONLY, WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import type { SigningService } from './signing-service.ts';
 
 const DEFAULT_FORMER_SECONDS = 24 * 60 * 60;
 const MAX_FORMER_SECONDS = 7 * DEFAULT_FORMER_SECONDS;
 const UNREADABLE =
   'The request was already processed, and webhooks_auth_secret has changed since: its response cannot be repeated.';
-const READ_ONLY = 'Or webhooks are read-only because the webhooks service is disabled.';
 const config = { scope: 'webhooks:write' };
 const tags = ['Webhooks'];
 

@@ -4,7 +4,7 @@ import { callerOf } from '../../http/authorization.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, Id, Nullable } from '../../http/schemas.ts';
 import { assertValid, schemaErrorsOf } from '../../http/validation.ts';
-import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
+import { READ_ONLY, WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import { SubtopicMember, WebhookInput } from '../configuration/webhook-schemas.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
@@ -12,7 +12,6 @@ import { MAX_TESTS_AT_A_TIME, sampleErrors, type TestMessages, type TestResult }
 
 const WRITE = { scope: 'webhooks:write' };
 const tags = ['Webhooks'];
-const READ_ONLY = 'Or webhooks are read-only because the webhooks service is disabled.';
 const TOO_MANY = `${MAX_TESTS_AT_A_TIME} test messages of the caller are waiting for their targets.`;
 
 const SampleQuery = Type.Object({

@@ -4,7 +4,8 @@ import type { JsonObject } from '../xapi-types.ts';
 import * as is from './data-types.ts';
 import { Errors, list, members, plain, type Rule } from './member-rules.ts';
 
-const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'] as const;
+/** The members that identify an agent or a group. */
+export const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'] as const;
 const ACCOUNT_RULES = { homePage: plain(is.isIri), name: plain(is.isText) };
 const AGENT_RULES: Readonly<Record<string, Rule>> = {
   objectType: plain(is.isOneOf('Agent', 'Group')),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../../is-object.ts';
+import { IDENTIFIERS } from '../rules/actor-rules.ts';
 import { parseTimestamp } from '../rules/data-types.ts';
 import type { JsonObject, Statement } from '../xapi-types.ts';
 import { agentIdentity } from './statement-index.ts';
@@ -12,7 +13,6 @@ export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 
 /** The members of a definition that are combined with those of an earlier one. */
 const COMBINED: readonly string[] = ['name', 'description', 'extensions'];
-const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'];
 /** The lists of agents and groups in a context of xAPI 2.0, and the member of their items that contains one. */
 const CONTEXT_LISTS = [
   ['contextAgents', 'agent'],
