@@ -1,4 +1,15 @@
 import type { SharedDataMap } from '../../../src/course-packages/course-structure.ts';
+import { targetOf } from './navigation.ts';
+import {
+  GET_FAILURE,
+  NO_ERROR,
+  NOT_INITIALIZED,
+  READ_ONLY,
+  SET_FAILURE,
+  TYPE_MISMATCH,
+  UNDEFINED,
+  WRITE_ONLY,
+} from './scorm2004-errors.ts';
 
 /** The data of the course on which a unit's `adl` data model works. */
 export interface AdlHost {
@@ -11,16 +22,6 @@ export interface AdlHost {
   read(id: string): string | null;
   write(id: string, value: string): void;
 }
-
-/** Error codes of the standard (Run-Time Environment 3.1.7). */
-const OK = 0;
-const GET_FAILURE = 301;
-const SET_FAILURE = 351;
-const UNDEFINED = 401;
-const NOT_INITIALIZED = 403;
-const READ_ONLY = 404;
-const WRITE_ONLY = 405;
-const TYPE_MISMATCH = 406;
 
 const MOST_OF_STORE = 64_000;
 const REQUESTS = ['continue', 'previous', 'exit', 'exitAll', 'abandon', 'abandonAll', 'suspendAll', '_none_'];
@@ -72,7 +73,7 @@ export class AdlModel {
   }
 
   #setRequest(value: string): AdlResult {
-    const target = /^\{target=(.+)\}(?:choice|jump)$/.exec(value)?.[1];
+    const target = targetOf(value);
     const isKnown = target === undefined ? REQUESTS.includes(value) : this.#host.hasTarget(target);
     if (!isKnown) return failed(TYPE_MISMATCH, 'false');
     this.request = value;
@@ -107,7 +108,7 @@ export class AdlModel {
 }
 
 function found(value: string): AdlResult {
-  return { value, error: OK };
+  return { value, error: NO_ERROR };
 }
 
 function failed(error: number, value = ''): AdlResult {

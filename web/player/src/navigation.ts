@@ -3,9 +3,14 @@ import type { PageResponse, Unit } from './server.ts';
 /** The destination that a unit requests when it terminates. */
 export type Navigation = { to: 'continue' | 'previous' | 'contents' | 'exit' } | { to: 'unit'; unit: string };
 
+/** The activity that a value of `adl.nav.request` chooses; undefined if it chooses none. */
+export function targetOf(request: string): string | undefined {
+  return /^\{target=(.+)\}(?:choice|jump)$/.exec(request)?.[1];
+}
+
 /** The navigation that a value of `adl.nav.request` requests in a course without sequencing; null for none. */
 export function navigationOf(request: string): Navigation | null {
-  const target = /^\{target=(.+)\}(?:choice|jump)$/.exec(request)?.[1];
+  const target = targetOf(request);
   if (target !== undefined) return { to: 'unit', unit: target };
   switch (request) {
     case 'continue':

@@ -12,10 +12,10 @@ import { EXITS_OF_ALL } from './exits.ts';
 import { loadCmi, setKept } from './kept-values.ts';
 import { NOTHING_SENT } from './nothing-sent.ts';
 import type { Engine } from './scorm-session.ts';
-import { isUnset, NOT_INITIALIZED, readError, setError, textError } from './scorm2004-rules.ts';
+import { NO_ERROR, NOT_INITIALIZED } from './scorm2004-errors.ts';
+import { isUnset, readError, setError, textError } from './scorm2004-rules.ts';
 
 const NO_LOG = 5;
-const NO_ERROR = 0;
 /** The library does not allow emptying these elements, but the standard does. */
 const EMPTIABLE = ['cmi.location', 'cmi.learner_preference.language'];
 

@@ -2,13 +2,7 @@ import { durationMs } from '../../../src/player/scorm/scorm2004-status.ts';
 import { isBeyond } from './element-of.ts';
 import { type AnswersModel, interactionIn, interactionOf, isTextElement } from './kept-values.ts';
 import { isAnswer, isText } from './scorm2004-answers.ts';
-
-/** Error codes of the standard, for checks that the engine does not make (Run-Time Environment 3.1.7). */
-const GET_FAILURE = 301;
-const SET_FAILURE = 351;
-export const NOT_INITIALIZED = 403;
-const TYPE_MISMATCH = 406;
-const DEPENDENCY = 408;
+import { DEPENDENCY, GET_FAILURE, SET_FAILURE, TYPE_MISMATCH } from './scorm2004-errors.ts';
 
 const DURATIONS = /^cmi\.(?:session_time|interactions\.\d+\.latency)$/;
 const IDS = /^cmi\.(?:objectives\.(\d+)|interactions\.(\d+))\.id$/;

@@ -2,7 +2,7 @@ import { durationMs, durationOf } from '../../../src/player/scorm/scorm2004-stat
 import type { UnitReport } from '../../../src/player/scorm/sequencing/unit-tracking.ts';
 import type { AdlHost } from './adl-model.ts';
 import { EXITS_OF_ALL } from './exits.ts';
-import { type Navigation, navigationOf } from './navigation.ts';
+import { type Navigation, navigationOf, targetOf } from './navigation.ts';
 import { type OnChange, ScormSession } from './scorm-session.ts';
 import { Scorm2004Engine } from './scorm2004-engine.ts';
 import type { Sequencer } from './sequencer.ts';
@@ -77,7 +77,7 @@ function plainHost({ units, unit }: Scorm2004Start): AdlHost {
     isValid(request) {
       if (request === 'continue') return String(at < units.length - 1) as 'true' | 'false';
       if (request === 'previous') return String(at > 0) as 'true' | 'false';
-      const target = /^\{target=(.+)\}(?:choice|jump)$/.exec(request)?.[1];
+      const target = targetOf(request);
       return target === undefined || !units.includes(target) ? 'unknown' : 'true';
     },
     hasTarget: (id) => units.includes(id),
