@@ -1,6 +1,7 @@
 import { SignedTokens, signingKeys } from '../../secrets/signed-token.ts';
 import { HOUR_MS } from '../../time/units.ts';
 import { readUuid, UUID_BYTES, writeUuid } from '../../uuid.ts';
+import { REGISTRATION_LAUNCH_MODES, type RegistrationLaunchMode } from './registration.ts';
 
 /** How long a launch URL can be opened. */
 export const LAUNCH_LIFETIME_MS = 8 * HOUR_MS;
@@ -24,14 +25,6 @@ const REGISTRATION_ID = 10;
 const CLAIM_BYTES = REGISTRATION_ID + UUID_BYTES;
 const MODE_BYTES = 1;
 const LENGTH_BYTES = 1;
-
-/**
- * How a registration is launched: `normal` records results, `browse` and `review` let the learner look around without
- * recording any.
- */
-export const REGISTRATION_LAUNCH_MODES = ['normal', 'browse', 'review'] as const;
-/** One of {@link REGISTRATION_LAUNCH_MODES}. */
-export type RegistrationLaunchMode = (typeof REGISTRATION_LAUNCH_MODES)[number];
 
 /** What a launch URL opens, and until when. */
 export interface LaunchClaim {

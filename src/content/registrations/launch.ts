@@ -1,7 +1,8 @@
 import type { Reader } from '../../database/database.ts';
 import { type LanguageChoice, readLanguageChoices } from './equivalent-courses.ts';
 import { fittingLanguages } from './language-choice.ts';
-import type { LaunchClaim, RegistrationLaunchMode } from './launch-tokens.ts';
+import type { LaunchClaim } from './launch-tokens.ts';
+import type { RegistrationLaunchMode } from './registration.ts';
 import { readLaunch } from './registration-store.ts';
 
 /** A permitted launch: its token and its expiry in epoch milliseconds. */

@@ -12,8 +12,7 @@ import {
 } from '../../http/schemas.ts';
 import { MAX_LEARNER_ID_LENGTH } from '../../text-lengths.ts';
 import { MAX_LANGUAGE_LENGTH } from '../equivalents/language.ts';
-import { REGISTRATION_LAUNCH_MODES } from './launch-tokens.ts';
-import { COMPLETIONS, MAX_SCORE, MIN_SCORE, SUCCESSES } from './registration.ts';
+import { COMPLETIONS, MAX_SCORE, MIN_SCORE, REGISTRATION_LAUNCH_MODES, SUCCESSES } from './registration.ts';
 import { MAX_RETURN_URL_LENGTH } from './return-url.ts';
 
 /** A completion in requests and responses. */

@@ -16,11 +16,12 @@ import { courseToLaunch, type IsOpened, launchErrors } from './course-to-launch.
 import { assertEntitled, type Naming, type Subject } from './entitlement.ts';
 import { lockLanguageChoices } from './equivalent-courses.ts';
 import { type AllowedLaunch, type Launch, resolveLaunch, type WantedLanguage } from './launch.ts';
-import type { LaunchTokens, RegistrationLaunchMode } from './launch-tokens.ts';
+import type { LaunchTokens } from './launch-tokens.ts';
 import {
   INITIAL_STATUS,
   type Registration,
   type RegistrationFilter,
+  type RegistrationLaunchMode,
   type RegistrationStatus,
 } from './registration.ts';
 import { recordRegistrationChange } from './registration-audit.ts';

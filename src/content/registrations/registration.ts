@@ -10,6 +10,14 @@ export const SUCCESSES = ['PASS', 'FAIL', 'UNKNOWN'] as const;
 /** One of {@link SUCCESSES}. */
 export type Success = (typeof SUCCESSES)[number];
 
+/**
+ * How a registration is launched: `normal` records results, `browse` and `review` let the learner look around without
+ * recording any. Launch tokens contain the index, so only append.
+ */
+export const REGISTRATION_LAUNCH_MODES = ['normal', 'browse', 'review'] as const;
+/** One of {@link REGISTRATION_LAUNCH_MODES}. */
+export type RegistrationLaunchMode = (typeof REGISTRATION_LAUNCH_MODES)[number];
+
 /** The bounds of a score, inclusive. */
 export const MIN_SCORE = 0;
 export const MAX_SCORE = 100;

@@ -1,4 +1,4 @@
-import type { RegistrationLaunchMode } from '../../content/registrations/launch-tokens.ts';
+import type { RegistrationLaunchMode } from '../../content/registrations/registration.ts';
 
 /**
  * How a launch plays. `normal` records results; `browse` and `review` let a learner look around without recording.

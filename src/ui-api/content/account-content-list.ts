@@ -5,10 +5,8 @@ import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import type { Listed, ListPart } from '../list-query.ts';
 import { nameKey, nameOrIdIs } from '../name-search.ts';
 import { readList } from '../read-list.ts';
+import type { AccountContentSort } from './account-list-choices.ts';
 import { readLocations } from './locations.ts';
-
-export const ACCOUNT_CONTENT_SORTS = ['name', 'added'] as const;
-export type AccountContentSort = (typeof ACCOUNT_CONTENT_SORTS)[number];
 
 /** An asset of an account. */
 export interface ListedAccountContent {

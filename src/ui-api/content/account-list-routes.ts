@@ -10,13 +10,9 @@ import { MAX_LEARNER_ID_LENGTH } from '../../text-lengths.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import { ListQuery, listPart, listResponse, SearchText, searchText } from '../list-query.ts';
-import {
-  ACCOUNT_CONTENT_SORTS,
-  accountExists,
-  type ListedAccountContent,
-  listAccountContents,
-} from './account-content-list.ts';
-import { ACCOUNT_SORTS, type ListedAccount, listAccounts } from './account-list.ts';
+import { accountExists, type ListedAccountContent, listAccountContents } from './account-content-list.ts';
+import { type ListedAccount, listAccounts } from './account-list.ts';
+import { ACCOUNT_CONTENT_SORTS, ACCOUNT_SORTS } from './account-list-choices.ts';
 import { type ListedRegistration, listRegistrations } from './registration-list.ts';
 import { REGISTRATION_SORTS, REGISTRATION_STATES } from './registration-list-choices.ts';
 

@@ -3,9 +3,7 @@ import type { Reader } from '../../database/database.ts';
 import type { Listed, ListPart } from '../list-query.ts';
 import { nameKey, nameOrIdIs } from '../name-search.ts';
 import { countByOwner, readList } from '../read-list.ts';
-
-export const ACCOUNT_SORTS = ['name', 'updated', 'created'] as const;
-export type AccountSort = (typeof ACCOUNT_SORTS)[number];
+import type { AccountSort } from './account-list-choices.ts';
 
 /** Filters of the list of accounts, all of which must match. Null members are ignored. */
 export interface AccountFilter {

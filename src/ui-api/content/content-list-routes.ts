@@ -6,7 +6,6 @@ import { Id } from '../../http/schemas.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { ListQuery, listPart, listResponse, SearchText, searchText } from '../list-query.ts';
 import {
-  CONTENT_SORTS,
   type ContentFilter,
   type ListedBundle,
   type ListedCourse,
@@ -15,6 +14,7 @@ import {
   listCourses,
   listEquivalents,
 } from './content-list.ts';
+import { CONTENT_SORTS } from './content-list-choices.ts';
 
 /** A search may examine every row. */
 const READ = { scope: 'content:read', hasLargeResponse: true };

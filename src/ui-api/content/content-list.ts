@@ -4,12 +4,10 @@ import type { Tables } from '../../database/schema.ts';
 import type { Listed, ListPart } from '../list-query.ts';
 import { nameKey, nameOrIdIs } from '../name-search.ts';
 import { countByOwner, readList, readListOfIds } from '../read-list.ts';
+import type { ContentSort } from './content-list-choices.ts';
 import { isInFolder, readLocations } from './locations.ts';
 
 /** Lists of courses, equivalents and bundles, with the same search. */
-
-export const CONTENT_SORTS = ['name', 'updated', 'created'] as const;
-export type ContentSort = (typeof CONTENT_SORTS)[number];
 
 /** Filters of a list of content, all of which must match. Null members are ignored. */
 export interface ContentFilter {

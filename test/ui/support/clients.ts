@@ -98,5 +98,5 @@ export async function changeBeside(
   change: { name?: string; enabled?: boolean },
 ): Promise<void> {
   const current = await readBeside(service, id);
-  await beside(service, (clients) => clients.update(id, { ...current, ...change }, COMMAND_LINE));
+  await beside(service, (clients) => clients.update(id, { ...current, ...change }, COMMAND_LINE, null));
 }

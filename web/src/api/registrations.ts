@@ -19,6 +19,8 @@ import { deleteIfPresent, LONG_DELETION_MS, type Read, replaceRecord, request } 
 export {
   COMPLETIONS,
   type Completion,
+  REGISTRATION_LAUNCH_MODES,
+  type RegistrationLaunchMode,
   SUCCESSES,
   type Success,
 } from '../../../src/content/registrations/registration.ts';
@@ -42,9 +44,6 @@ export type AttemptUnit = Attempt['units'][number];
 
 /** A learner's results, as they are set manually. */
 export type RegistrationStatus = Pick<Registration, 'completion' | 'success' | 'score' | 'duration'>;
-
-/** How a course is played. */
-export const LAUNCH_MODES = ['normal', 'browse', 'review'] as const;
 
 /** How often an open registration is refreshed, because learners may be working on it. */
 const REGISTRATION_MS = 5_000;

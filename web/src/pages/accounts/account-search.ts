@@ -1,11 +1,12 @@
 import { CONTENT_TYPES } from '../../../../src/events/catalogue.ts';
+import { ACCOUNT_CONTENT_SORTS, ACCOUNT_SORTS } from '../../../../src/ui-api/content/account-list-choices.ts';
 import { MAX_COUNTED } from '../../../../src/ui-api/list-limits.ts';
-import { REGISTRATION_STATES } from '../../api/registrations.ts';
+import { REGISTRATION_SORTS, REGISTRATION_STATES } from '../../api/registrations.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
 /** The address of the list. `new` opens the form for a new account. */
 export const accountListSearch = tableSearch({
-  sorts: ['name', 'updated', 'created'],
+  sorts: ACCOUNT_SORTS,
   filters: { enabled: ['true', 'false'], new: ['yes'] },
 });
 
@@ -14,7 +15,7 @@ export const ACCOUNT_TABS = ['content', 'registrations', 'events', 'changes'] as
 export type AccountTab = (typeof ACCOUNT_TABS)[number];
 
 const ofAccount = {
-  sorts: ['name', 'added', 'created', 'updated'],
+  sorts: [...ACCOUNT_CONTENT_SORTS, ...REGISTRATION_SORTS],
   filters: {
     tab: ACCOUNT_TABS,
     type: CONTENT_TYPES,

@@ -1,10 +1,11 @@
 import { createRoute } from '@tanstack/react-router';
 import { LEARNING_STANDARDS } from '../../../../src/course-packages/learning-standard.ts';
+import { CONTENT_SORTS } from '../../../../src/ui-api/content/content-list-choices.ts';
 import { appRoute } from '../../layout/root-routes.ts';
 import { lazyPage } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
-import { CONTENT_KINDS, CONTENT_SORTS } from './overview/content-kinds.ts';
+import { CONTENT_KINDS } from './overview/content-kinds.ts';
 
 const layout = createRoute({
   getParentRoute: () => appRoute,

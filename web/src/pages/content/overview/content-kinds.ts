@@ -1,6 +1,3 @@
 /** The kinds of content in folders. Each has its own list. */
 export const CONTENT_KINDS = ['courses', 'equivalents', 'bundles'] as const;
 export type ContentKind = (typeof CONTENT_KINDS)[number];
-
-/** The sort keys of the lists. */
-export const CONTENT_SORTS = ['name', 'updated', 'created'] as const;

@@ -5,8 +5,9 @@ import { useRef, useState } from 'react';
 import { equivalentQuery } from '../../../api/equivalents.ts';
 import { ApiError } from '../../../api/errors.ts';
 import {
-  LAUNCH_MODES,
   launchRegistration,
+  REGISTRATION_LAUNCH_MODES,
+  type RegistrationLaunchMode,
   type RegistrationWithUnits,
   registrationsKey,
   runtimeQuery,
@@ -29,7 +30,7 @@ const EXPIRY_EVERY_MS = 10_000;
 export function LaunchPanel({ registration }: { registration: RegistrationWithUnits }) {
   const queryClient = useQueryClient();
   const key = useRef('');
-  const [mode, setMode] = useState<(typeof LAUNCH_MODES)[number]>('normal');
+  const [mode, setMode] = useState<RegistrationLaunchMode>('normal');
   const [language, setLanguage] = useState('');
   const { language: currentLanguage } = registration;
   // Once the learner has opened a course or has a result, its language cannot be changed.
@@ -38,7 +39,7 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
   const equivalent = useQuery({ ...equivalentQuery(registration.equivalent_id ?? 0), enabled: isOpen });
   const languages = isOpen ? (equivalent.data?.record.courses ?? []).map((each) => each.language) : [];
   const launch = useMutation({
-    mutationFn: (input: { mode: (typeof LAUNCH_MODES)[number]; language?: string }) => {
+    mutationFn: (input: { mode: RegistrationLaunchMode; language?: string }) => {
       if (key.current === '') key.current = newIdempotencyKey();
       return launchRegistration(registration.registration_id, input, key.current);
     },
@@ -89,10 +90,10 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
           <NativeSelect
             label={texts.mode}
             value={mode}
-            data={LAUNCH_MODES.map((value) => ({ value, label: texts.modes[value] }))}
+            data={REGISTRATION_LAUNCH_MODES.map((value) => ({ value, label: texts.modes[value] }))}
             onChange={({ currentTarget: { value } }) => {
               forget();
-              setMode(LAUNCH_MODES.find((each) => each === value) ?? 'normal');
+              setMode(REGISTRATION_LAUNCH_MODES.find((each) => each === value) ?? 'normal');
             }}
           />
           {languages.length > 1 && (
