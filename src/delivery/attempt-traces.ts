@@ -3,7 +3,7 @@ import type { ReceivedMessage } from '../queue/message-queue.ts';
 import { waitingSince } from '../queue/waiting-since.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import { LOWEST_FAILURE_STATUS } from '../webhooks/history/postback-failure.ts';
-import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
+import type { AttemptSettlement } from '../webhooks/history/record-outcomes.ts';
 import { messageAttributes, traceHeadersOf } from '../webhooks/messages/message-traces.ts';
 import type { SendPostback } from '../webhooks/test-messages/test-message.ts';
 import { statusReason } from './failure-reason.ts';
@@ -14,7 +14,7 @@ const OUTCOMES = {
   delete: 'delivered',
   retry: 'retry',
   'dead-letter': 'dead_letter',
-} as const satisfies Partial<Record<DeliverySettlement['action'], string>>;
+} as const satisfies Record<AttemptSettlement['action'], string>;
 const SCHEME_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** Records attempts as spans, below the spans of their messages. */
@@ -81,10 +81,10 @@ export class AttemptTrace {
    * Ends the span of an attempt that counts: the message was delivered, waits for the next attempt, or is a dead
    * letter.
    */
-  settled(result: PostbackResult, settlement: DeliverySettlement): void {
+  settled(result: PostbackResult, settlement: AttemptSettlement): void {
     const { action } = settlement;
     this.#span.set({
-      'coursewire.outcome': action in OUTCOMES ? OUTCOMES[action as keyof typeof OUTCOMES] : action,
+      'coursewire.outcome': OUTCOMES[action],
       ...(result.status === null ? {} : { 'http.response.status_code': result.status }),
       ...(action === 'retry'
         ? { 'coursewire.retry_at': new Date(settlement.availableAt).toISOString() }

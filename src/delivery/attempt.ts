@@ -1,7 +1,7 @@
 import type { Logger } from '../observability/log.ts';
 import type { ReceivedMessage, RedriveLimit } from '../queue/message-queue.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
-import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
+import type { AttemptSettlement } from '../webhooks/history/record-outcomes.ts';
 import type { AttemptTrace, AttemptTraces } from './attempt-traces.ts';
 import type { DeliveryReports, PostponementCause } from './delivery-reports.ts';
 import { notSent, type PostbackResult, type PostbackSender } from './postback-sender.ts';
@@ -21,8 +21,6 @@ export interface Attempt {
   readonly target: DeliveryTarget;
   /** Whether its request may be sent a second time, which may happen once per message. */
   readonly mayResend: boolean;
-  /** Missing if it is not traced. */
-  readonly trace?: AttemptTrace;
 }
 
 /** Dependencies of {@link Attempts}. */
@@ -50,8 +48,9 @@ export class Attempts {
   /** Makes an attempt, and returns its settlement. */
   async run(attempt: Attempt): Promise<FinishedMessage> {
     const trace = this.#with.traces?.start(attempt.message, attempt.target);
-    if (trace === undefined) return await this.#run(attempt);
-    return await trace.run(() => this.#run({ ...attempt, trace }));
+    return trace === undefined
+      ? await this.#run(attempt, null)
+      : await trace.run(() => this.#run(attempt, trace));
   }
 
   /** Returns a message to its line for a while. Nothing was sent, so no attempt is counted. */
@@ -66,9 +65,11 @@ export class Attempts {
     return release(message, availableAt);
   }
 
-  async #run(attempt: Attempt): Promise<FinishedMessage> {
-    const { message, target, trace } = attempt;
-    const result = target.lost !== null ? notSent(target.lost, this.#with.now()) : await this.#post(attempt);
+  /** @param trace null if the attempt is not traced */
+  async #run(attempt: Attempt, trace: AttemptTrace | null): Promise<FinishedMessage> {
+    const { message, target } = attempt;
+    const result =
+      target.lost !== null ? notSent(target.lost, this.#with.now()) : await this.#post(attempt, trace);
     if (result.aborted || result.unsent) {
       trace?.putBack(result);
       return result.aborted
@@ -80,7 +81,7 @@ export class Attempts {
     return { ...settlement, target };
   }
 
-  async #post({ message, target, mayResend, trace }: Attempt): Promise<PostbackResult> {
+  async #post({ message, target, mayResend }: Attempt, trace: AttemptTrace | null): Promise<PostbackResult> {
     try {
       return await this.#with.sender.send({
         messageId: message.messageId,
@@ -89,7 +90,7 @@ export class Attempts {
         credentials: target.credentials,
         signingKeys: target.signingKeys,
         mayResend,
-        ...(trace === undefined ? {} : { extraHeaders: trace.headers }),
+        ...(trace === null ? {} : { extraHeaders: trace.headers }),
       });
     } catch (error) {
       this.#with.log.error('a postback could not be sent', {
@@ -101,7 +102,7 @@ export class Attempts {
     }
   }
 
-  #settle({ message, target }: Attempt, result: PostbackResult): DeliverySettlement {
+  #settle({ message, target }: Attempt, result: PostbackResult): AttemptSettlement {
     const { queue, options, random } = this.#with;
     const headers = this.#reports.headersToKeep(target, message, result);
     const outcome = attemptOutcome(target, result, headers);
@@ -113,7 +114,7 @@ export class Attempts {
       retryAfterMs: result.retryAfterMs,
       random,
     });
-    this.#reports.attempted(target, result, settlement, outcome);
+    this.#reports.attempted(target, result, settlement);
     return settlement;
   }
 }

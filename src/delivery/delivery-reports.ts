@@ -4,7 +4,7 @@ import type { QueuedMessage, Settled } from '../queue/message-queue.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import { storedHeaders } from '../webhooks/history/attempt-headers.ts';
 import { type DeliveryLog, removalOf } from '../webhooks/history/delivery-log.ts';
-import type { AttemptOutcome, DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
+import type { AttemptSettlement } from '../webhooks/history/record-outcomes.ts';
 import type { ConnectionTroubles } from './connection-troubles.ts';
 import { keptHeaders } from './kept-headers.ts';
 import type { PostbackResult } from './postback-sender.ts';
@@ -58,13 +58,8 @@ export class DeliveryReports {
   }
 
   /** Reports an attempt. */
-  attempted(
-    target: DeliveryTarget,
-    result: PostbackResult,
-    settlement: DeliverySettlement,
-    outcome: AttemptOutcome,
-  ): void {
-    const { message } = settlement;
+  attempted(target: DeliveryTarget, result: PostbackResult, settlement: AttemptSettlement): void {
+    const { message, outcome } = settlement;
     const deadLettered = settlement.action === 'dead-letter';
     this.#with.connectionTroubles.attempted(target.webhookId);
     this.#with.metrics.attempted(

@@ -3,7 +3,11 @@ import { isTooOld } from '../webhooks/configuration/head-due.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import type { DiscardReason } from '../webhooks/history/delivery-status.ts';
 import { postbackFailureMessage } from '../webhooks/history/postback-failure.ts';
-import type { AttemptOutcome, DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
+import type {
+  AttemptOutcome,
+  AttemptSettlement,
+  DeliverySettlement,
+} from '../webhooks/history/record-outcomes.ts';
 import type { PostbackResult } from './postback-sender.ts';
 import { type RetryDelayInput, retryDelay } from './retry-schedule.ts';
 
@@ -46,7 +50,7 @@ export function settleAttempt(
   message: ReceivedMessage,
   outcome: AttemptOutcome,
   rules: RetryRules,
-): DeliverySettlement {
+): AttemptSettlement {
   if (outcome.succeeded) return { message, outcome, action: 'delete' };
   const effectiveAttempts = Math.min(rules.maxAttempts, rules.maxReceives);
   if (message.receiveCount >= effectiveAttempts) return { message, outcome, action: 'dead-letter' };
@@ -92,8 +96,8 @@ export function withCurrentFollowers(
   settlement: FinishedMessage,
   current: DeliveryTarget | undefined,
 ): FinishedMessage {
-  const { action, message, outcome } = settlement;
-  if (action !== 'discard' || outcome.kind !== 'discard') return settlement;
+  if (settlement.action !== 'discard') return settlement;
+  const { message, outcome } = settlement;
   if (discardReason(message, current) !== outcome.reason) return { ...settlement, followersBefore: 0 };
   if (outcome.reason !== 'BEFORE_IGNORE_DT') return settlement;
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Message } from '@aws-sdk/client-sqs';
 import type { Database } from '../../src/database/database.ts';
-import type { ReceivedMessage, Settlement } from '../../src/queue/message-queue.ts';
+import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
 import { insertSharedBody, ownPart } from '../../src/queue/shared-bodies.ts';
 import { toSqsMessage } from '../../src/queue/sqs/sqs-message.ts';
 import { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
@@ -10,7 +10,11 @@ import { readUnplacedDeadLetterSizes, readUnplacedDeadLetters } from '../../src/
 import { insertWebhook } from '../../src/webhooks/configuration/webhook-store.ts';
 import { deleteDeadLetteredHistoryBefore } from '../../src/webhooks/history/delivery-store.ts';
 import { readDeliveries, readDeliveryDetails } from '../../src/webhooks/history/read-deliveries.ts';
-import { type AttemptOutcome, recordOutcomes } from '../../src/webhooks/history/record-outcomes.ts';
+import {
+  type AttemptOutcome,
+  type AttemptSettlement,
+  recordOutcomes,
+} from '../../src/webhooks/history/record-outcomes.ts';
 import { RedeliveryService } from '../../src/webhooks/history/redelivery-service.ts';
 import { requeueDeadLetters } from '../../src/webhooks/history/requeue-dead-letters.ts';
 import { openTestDatabase } from '../support/database.ts';
@@ -106,7 +110,7 @@ async function openWithDeadLetter({ whileMovedBack = async () => {}, now = Date.
     const { received } = await database.transaction((tx) => queue.receive(tx, REQUEST));
     const settlement = { message: received[0]!, outcome: attempt(error), ...how };
     await database.transaction(async (tx) =>
-      recordOutcomes(tx, await queue.settle<Settlement & { outcome: AttemptOutcome }>(tx, [settlement])),
+      recordOutcomes(tx, await queue.settle<AttemptSettlement>(tx, [settlement])),
     );
   };
   await database.transaction(async (tx) => {

@@ -1,18 +1,18 @@
 import type { NamedRow } from '../../database/database.ts';
 import type { RecordingSteps } from '../../queue/message-queue.ts';
 import { insertDeliveredSql } from './delivery-store.ts';
-import { type AttemptOutcome, attemptColumns, type DeliverySettlement } from './record-outcomes.ts';
+import { attemptColumns, type DeliverySettlement } from './record-outcomes.ts';
 import { addSuccessesSql } from './statistics-store.ts';
 
 /** A message that was delivered at its first attempt. No earlier attempt has to be archived. */
-export type DeliveredAtOnce = DeliverySettlement & { action: 'delete'; outcome: AttemptOutcome };
+export type DeliveredAtOnce = Extract<DeliverySettlement, { action: 'delete' }>;
 
 /** Whether a settlement is that of a message that was delivered at its first attempt. */
 export function isDeliveredAtOnce<S extends DeliverySettlement>(
   settlement: S,
 ): settlement is S & DeliveredAtOnce {
   const { action, outcome, message } = settlement;
-  return action === 'delete' && outcome.kind === 'attempt' && outcome.succeeded && message.receiveCount === 1;
+  return action === 'delete' && outcome.succeeded && message.receiveCount === 1;
 }
 
 /** Writes what `recordOutcomes` would write for such messages, in the statement that settles them. */

@@ -51,10 +51,19 @@ export interface ReleaseOutcome {
   kind: 'release';
 }
 
-type DeliveryOutcome = AttemptOutcome | DiscardOutcome | ExhaustedOutcome | ReleaseOutcome;
+type SettlementBy<Action extends Settlement['action']> = Extract<Settlement, { action: Action }>;
+
+/** A settlement after an attempt: the message was delivered, waits for the next attempt, or is a dead letter. */
+export type AttemptSettlement = SettlementBy<'delete' | 'retry' | 'dead-letter'> & {
+  outcome: AttemptOutcome;
+};
 
 /** A settlement with what happened to its message. */
-export type DeliverySettlement = Settlement & { outcome: DeliveryOutcome };
+export type DeliverySettlement =
+  | AttemptSettlement
+  | (SettlementBy<'discard'> & { outcome: DiscardOutcome })
+  | (SettlementBy<'dead-letter'> & { outcome: ExhaustedOutcome })
+  | (SettlementBy<'release'> & { outcome: ReleaseOutcome });
 
 /**
  * Writes the outcomes of messages to history and statistics, in the transaction that settles them on the queue,
