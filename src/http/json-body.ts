@@ -193,7 +193,7 @@ function findUnacceptable(root: unknown, keepsHalves: boolean): InputError[] {
 
 function pointerOf(node: Node): string {
   const keys: (string | number)[] = [];
-  for (let at: Node | null = node; at !== null && at.parent !== null; at = at.parent) keys.push(at.key);
+  for (let at = node; at.parent !== null; at = at.parent) keys.push(at.key);
   return keys.reverse().reduce<string>(pointerTo, '');
 }
 

@@ -51,7 +51,7 @@ export function validateLazily(
   const lazy = (data: unknown): boolean => {
     validate ??= compile();
     const { value, errors } = trim(data);
-    const fits = validate(value) as boolean;
+    const fits = validate(value);
     const all = [...errors, ...(validate.errors ?? [])];
     lazy.errors = all.length === 0 ? null : all;
     return fits && errors.length === 0;

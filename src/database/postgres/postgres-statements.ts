@@ -69,7 +69,7 @@ export function storable<T>(value: T): T | string {
 /** Like {@link storable}, for text within JSON, in which PostgreSQL does not accept unpaired surrogates either. */
 export function storableInJson<T>(value: T): T | string {
   if (typeof value !== 'string') return value;
-  return storable(value.isWellFormed() ? value : value.toWellFormed()) as string;
+  return storable(value.toWellFormed());
 }
 
 /** A quoted text, a quoted name, a comment, or a placeholder. */

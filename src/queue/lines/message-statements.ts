@@ -70,7 +70,7 @@ function headsStatement(columns: string): BatchStatement<'id'> {
       `select ${columns}
        from ${joined} queue_messages as head where head.id =
          (select first.id from queue_messages as first
-          where ${inLineSql(dialect, { message: 'first', line: line.id!, after: '0' })}
+          where ${inLineSql(dialect, { message: 'first', line: line.id, after: '0' })}
           order by ${lineOrderSql(dialect, 'first')} limit 1)`,
   );
 }

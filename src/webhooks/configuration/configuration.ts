@@ -16,7 +16,6 @@ import {
 import { givenTime } from '../../http/given.ts';
 import { isObject } from '../../is-object.ts';
 import { type InputError, pointerTo } from '../../problems/problem.ts';
-import type { LoggingMode } from './logging-mode.ts';
 import { haveSameOrigin, TARGET_URL_FAULTS, targetUrlFault } from './target-url.ts';
 import {
   type Authentication,
@@ -84,7 +83,7 @@ export function toConfiguration(
     paused: input.paused ?? false,
     maxAttempts: input.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
     ignoreBefore: givenTime(input.ignore_before_dt),
-    loggingMode: (input.logging_mode ?? DEFAULT_LOGGING_MODE) as LoggingMode,
+    loggingMode: input.logging_mode ?? DEFAULT_LOGGING_MODE,
   };
 }
 

@@ -116,7 +116,7 @@ export class EventService {
   ): Promise<Page<WebhookOutcome>> {
     const event = await this.get(id);
     const matched = new Set(event.matched);
-    const recipients = new Set([...matched, ...(event.replayed ?? [])]);
+    const recipients = new Set([...matched, ...event.replayed]);
     const part = { webhookId, after: page.after ?? 0, count: page.limit + 1 };
     const found =
       got === true

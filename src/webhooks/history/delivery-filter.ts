@@ -30,7 +30,7 @@ export interface DeliveryFilter {
 
 /** Whether a filter examines more of each row than its status. */
 export function examinesRows({ statuses: _, messageId, ...others }: DeliveryFilter): boolean {
-  return messageId === undefined && Object.values(others).some((value) => value !== undefined);
+  return messageId === undefined && Object.keys(others).length > 0;
 }
 
 /** Whether a filter searches the messages themselves. */

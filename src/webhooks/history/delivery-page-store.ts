@@ -175,8 +175,8 @@ async function readLastExamined(
 ): Promise<number | undefined> {
   // Unlisted deliveries are few, and examined in addition.
   const [table, id] = dialect === 'sqlite' ? ['listed_deliveries', 'delivery_id'] : ['deliveries', 'id'];
-  const part = { equal: { webhook_id: webhookId }, by: [id!], bounds: before(page) };
-  const newest = sql`select ${sql.ref(id!)} as id from ${sql.table(table!)}
+  const part = { equal: { webhook_id: webhookId }, by: [id], bounds: before(page) };
+  const newest = sql`select ${sql.ref(id)} as id from ${sql.table(table)}
     where ${inIndexPart(dialect, part)} order by ${indexPartOrder(dialect, part, 'desc')}`;
   if (!searchesBodies(filter)) {
     const { rows } = await sql<{ id: number }>`${newest} limit 1 offset ${sql.lit(MAX_EXAMINED - 1)}`.execute(

@@ -47,14 +47,14 @@ const ADD = new BatchStatement(
   (change, { from }) =>
     `update webhook_statistics set
        success_count = webhook_statistics.success_count + ${change.successes},
-       last_success_at = ${withinPeriodSql(change.success_at!, 'last_success_at')},
+       last_success_at = ${withinPeriodSql(change.success_at, 'last_success_at')},
        error_count = webhook_statistics.error_count + ${change.errors},
-       last_error_at = ${withinPeriodSql(change.error_at!, 'last_error_at')},
+       last_error_at = ${withinPeriodSql(change.error_at, 'last_error_at')},
        last_error_message = coalesce(${change.error}, webhook_statistics.last_error_message),
        in_error = ${change.in_error},
-       failures_in_row = ${change.run_errors} + case when ${continuesRun(change.successes!)}
+       failures_in_row = ${change.run_errors} + case when ${continuesRun(change.successes)}
          then webhook_statistics.failures_in_row else 0 end,
-       failing_since = case when ${continuesRun(change.successes!)}
+       failing_since = case when ${continuesRun(change.successes)}
          then coalesce(webhook_statistics.failing_since, ${change.run_since}) else ${change.run_since} end
      ${from} where webhook_statistics.webhook_id = ${change.webhook_id}`,
 );

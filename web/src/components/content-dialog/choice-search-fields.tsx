@@ -44,7 +44,7 @@ export function ChoiceSearchFields<T extends Choice>({
         <Select
           label={texts.type}
           value={type ?? ''}
-          onChange={(value) => setType(value === '' ? null : (value as T['type'] | null))}
+          onChange={(value) => setType(value === '' ? null : value)}
           allowDeselect={false}
           data={[
             { value: '', label: texts.all },

@@ -1,7 +1,7 @@
 import { SegmentedControl, Skeleton, Title } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { TREND_PERIODS, type Trend, type TrendPeriod } from '../../../api/webhook-records.ts';
+import { TREND_PERIODS, type Trend } from '../../../api/webhook-records.ts';
 import { trendQuery } from '../../../api/webhooks.ts';
 import { type ChartFigures, ChartTable } from '../../../components/chart-table.tsx';
 import { ChartView } from '../../../components/chart-view.tsx';
@@ -49,7 +49,7 @@ export function TrendPanel({ webhookId }: { webhookId: number }) {
             value={period}
             onChange={(value) =>
               void navigate({
-                search: (current) => ({ ...current, period: value as TrendPeriod }),
+                search: (current) => ({ ...current, period: value }),
                 replace: true,
                 resetScroll: false,
               })

@@ -118,7 +118,7 @@ function Details({
                   key="history"
                   to="/administration/integrations/webhooks/$webhookId"
                   params={{ webhookId }}
-                  search={{ tab: 'history', delivery: message.delivery_id ?? undefined } as never}
+                  search={{ tab: 'history', delivery: message.delivery_id } as never}
                 >
                   {texts.toDelivery}
                 </AnchorLink>,
