@@ -59,8 +59,8 @@ export function installValidation(app: FastifyInstance): void {
  * The schema errors of all parts of a request, and the members that its route does not know. Fastify stops at the first
  * part that fails, so the others are validated here. This also converts their texts. None for another kind of error.
  */
-export function requestErrorsOf(request: FastifyRequest, error: FastifyError | undefined): InputError[] {
-  if (error?.validation === undefined) return [];
+export function requestErrorsOf(request: FastifyRequest, error: FastifyError): InputError[] {
+  if (error.validation === undefined) return [];
   const others = (['params', 'body', 'querystring'] as const).filter(
     (part) => part !== error.validationContext,
   );

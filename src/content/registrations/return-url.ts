@@ -4,12 +4,11 @@ import { isLoopbackHost } from '../../settings/networks.ts';
 export const MAX_RETURN_URL_LENGTH = 1_000;
 
 /**
- * Where learners return to, from the launch call; null if it is omitted or cannot be used. It is part of the signed launch
+ * Where learners return to, from the launch call; null if it cannot be used. It is part of the signed launch
  * link, so only the caller of the API can choose it.
  * @param takesLoopback whether the service itself is on loopback, where its clients are too
  */
-export function readReturnUrl(given: string | null, takesLoopback: boolean): string | null {
-  if (given === null) return null;
+export function readReturnUrl(given: string, takesLoopback: boolean): string | null {
   const url = /^https?:\/\/[^\s\\]+$/i.test(given) ? URL.parse(given) : null;
   const isTaken =
     url !== null &&

@@ -43,7 +43,7 @@ export class Lrs {
 
   /** The response to `about`, which is public. */
   about(): LrsResponse {
-    return json(200, { version: VERSIONS });
+    return json({ version: VERSIONS });
   }
 
   /**
@@ -103,7 +103,7 @@ export class Lrs {
     query.end();
     const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
     if (isReading) {
-      if (id === null) return json(200, await this.documents.list(scope, collection, since));
+      if (id === null) return json(await this.documents.list(scope, collection, since));
       return toResponse(await this.documents.read(scope, collection, id), conditions.ifNoneMatch);
     }
     if (method === 'DELETE') {
@@ -140,7 +140,7 @@ export class Lrs {
     const id = query.requiredIri('activityId');
     query.end();
     const definition = await this.#definition(scope, id);
-    return json(200, { objectType: 'Activity', id, ...(definition === undefined ? {} : { definition }) });
+    return json({ objectType: 'Activity', id, ...(definition === undefined ? {} : { definition }) });
   }
 
   /** API clients get the definition that API clients sent; without one, the latest that a course sent. */
@@ -168,7 +168,7 @@ export class Lrs {
         ? await selectAgentNames(this.#database.reader, identity)
         : [scope.launch.actor.name];
     const names = [...new Set([...known, agent.name])].filter((name) => typeof name === 'string');
-    return json(200, toPerson(agent, names));
+    return json(toPerson(agent, names));
   }
 }
 

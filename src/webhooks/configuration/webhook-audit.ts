@@ -6,6 +6,7 @@ import {
 } from '../../audit/field-changes.ts';
 import { formatOptionalDateTime } from '../../time/date-time.ts';
 import type { Webhook } from './webhook.ts';
+import { toFocusRecord } from './webhook-records.ts';
 
 /**
  * What changed in the configuration of a webhook, for the audit log. The values of the key for Basic authentication
@@ -35,11 +36,7 @@ function fieldsOf(webhook: Webhook | null): AuditFields | null {
     topic: webhook.topic,
     all_subtopics: webhook.allSubtopics,
     subtopics: webhook.allSubtopics ? [] : webhook.subtopics,
-    focus: webhook.focus.map(({ type, id, name }) => ({
-      webhook_focus_type: type,
-      webhook_focus_id: id,
-      webhook_focus_name: name,
-    })),
+    focus: webhook.focus.map(toFocusRecord),
     target_url: webhook.targetUrl,
     'authentication.type': authentication.type,
     enabled: webhook.enabled,

@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
-import type { Webhook, WebhookStatistics } from './webhook.ts';
+import type { Focus, Webhook, WebhookStatistics } from './webhook.ts';
 import type { StatisticsRecord } from './webhook-schemas.ts';
 
 /** A webhook as the API returns it. */
 export type WebhookRecord = ReturnType<typeof toWebhookRecord>;
-export type FocusRecord = WebhookRecord['focus'][number];
+export type FocusRecord = ReturnType<typeof toFocusRecord>;
 
 /** A webhook as the API returns it, without its secret. */
 export function toWebhookRecord(webhook: Webhook, readOnly: boolean) {
@@ -15,11 +15,7 @@ export function toWebhookRecord(webhook: Webhook, readOnly: boolean) {
     topic: webhook.topic,
     subtopics: webhook.subtopics,
     all_subtopics: webhook.allSubtopics,
-    focus: webhook.focus.map(({ type, id, name }) => ({
-      webhook_focus_type: type,
-      webhook_focus_id: id,
-      webhook_focus_name: name,
-    })),
+    focus: webhook.focus.map(toFocusRecord),
     target_url: webhook.targetUrl,
     authentication: webhook.authentication,
     enabled: webhook.enabled,
@@ -36,6 +32,11 @@ export function toWebhookRecord(webhook: Webhook, readOnly: boolean) {
     created_dt: formatDateTime(webhook.createdAt),
     updated_dt: formatDateTime(webhook.updatedAt),
   };
+}
+
+/** A focus as the API returns it. */
+export function toFocusRecord({ type, id, name }: Focus) {
+  return { webhook_focus_type: type, webhook_focus_id: id, webhook_focus_name: name };
 }
 
 /** The statistics of a webhook as the API returns them. */

@@ -190,10 +190,7 @@ async function readLastExamined(
   return lastToRead(rows, MAX_EXAMINED)?.id;
 }
 
-async function readMoment(
-  { query }: HistoryReader,
-  id: number,
-): Promise<{ id: number; updatedAt: number } | null> {
+async function readMoment({ query }: HistoryReader, id: number): Promise<{ id: number; updatedAt: number }> {
   const row = await query
     .selectFrom('deliveries')
     .select('deliveries.updated_at')

@@ -95,7 +95,7 @@ async function store(
     version,
   });
   if (request.method === 'PUT') return { status: 204, headers: {}, body: null };
-  return json(200, ids);
+  return json(ids);
 }
 
 /** The statements of a body, and the parts that follow them. */
@@ -289,7 +289,7 @@ function withParts(
   attachments: readonly AttachmentContent[] | null,
   headers: Record<string, string>,
 ): LrsResponse {
-  if (attachments === null) return json(200, value, headers);
+  if (attachments === null) return json(value, headers);
   const { contentType, body } = writeMultipart([
     { headers: { 'Content-Type': 'application/json' }, content: Buffer.from(JSON.stringify(value)) },
     ...attachments.map(({ sha2, contentType: type, content }) => ({
@@ -304,10 +304,10 @@ function withParts(
   return { status: 200, headers: { ...headers, 'Content-Type': contentType }, body };
 }
 
-/** A JSON response. */
-export function json(status: number, value: unknown, headers: Record<string, string> = {}): LrsResponse {
+/** A successful response with JSON. */
+export function json(value: unknown, headers: Record<string, string> = {}): LrsResponse {
   return {
-    status,
+    status: 200,
     headers: { ...headers, 'Content-Type': 'application/json' },
     body: Buffer.from(JSON.stringify(value)),
   };

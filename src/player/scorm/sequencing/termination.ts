@@ -61,7 +61,7 @@ function applyExitRules(tree: ActivityTree): void {
   tree.current = left;
 }
 
-function exitAll(tree: ActivityTree, followUp: 'exit' | 'retry'): FollowUp {
+function exitAll(tree: ActivityTree, followUp: 'exit' | 'retry'): 'exit' | 'retry' {
   if (tree.current?.isActive) endAttempt(tree, tree.current);
   endAttemptsBelow(tree, tree.root);
   if (tree.root.isActive) endAttempt(tree, tree.root);
