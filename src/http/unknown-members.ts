@@ -49,7 +49,7 @@ export function unknownMemberErrors(request: FastifyRequest): InputError[] {
   if (hasBody === true) return errors;
   return [
     ...errors,
-    ...(isRead(request) ? bodyErrors(request.body, queryMembers) : unreadBodyErrors(request)),
+    ...(isBodyRead(request) ? bodyErrors(request.body, queryMembers) : unreadBodyErrors(request)),
   ];
 }
 
@@ -81,7 +81,7 @@ function unknownQueryErrors(query: unknown, known: ReadonlySet<string>): InputEr
 }
 
 /** Whether Fastify reads the body of a request. */
-function isRead({ method }: FastifyRequest): boolean {
+function isBodyRead({ method }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }
 

@@ -151,7 +151,7 @@ export async function exceedsBound<DB, TB extends keyof DB>(
 }
 
 /** The rows of the requested part. */
-export async function readPart<DB, TB extends keyof DB, Row>(
+async function readPart<DB, TB extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, TB, Row>,
   { by, id }: ListOrder,
   { direction, limit, offset }: ListPart<string>,

@@ -62,7 +62,7 @@ export class PostgresStatements {
 }
 
 /** PostgreSQL stores every character but NUL, which is replaced with U+FFFD. */
-export function storable<T>(value: T): T | string {
+function storable<T>(value: T): T | string {
   return typeof value === 'string' && value.includes('\0') ? value.replace(NUL, REPLACEMENT) : value;
 }
 

@@ -26,7 +26,7 @@ import { AssetFilter } from './asset-filter.tsx';
 import { LearnerFilter } from './learner-filter.tsx';
 import { RegistrationState } from './registration-state.tsx';
 import styles from './registration-table.module.css';
-import { formatClock, formatScore } from './results.ts';
+import { formatScore, formatSeconds } from './results.ts';
 
 const words = registrations.columns;
 /** Members of the address that do not belong to this table. */
@@ -76,7 +76,7 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
     label: words.duration,
     align: 'end',
     width: '5.5rem',
-    cell: ({ duration }) => formatClock(duration),
+    cell: ({ duration }) => formatSeconds(duration),
   },
   {
     id: 'updated',

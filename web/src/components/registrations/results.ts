@@ -14,7 +14,7 @@ export function formatScore(value: number | null): string {
 }
 
 /** Whole seconds as `1:30:00`. */
-export function formatClock(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const hours = Math.floor(seconds / SECONDS_AN_HOUR);
   const minutes = Math.floor((seconds % SECONDS_AN_HOUR) / SECONDS_A_MINUTE);
@@ -22,7 +22,7 @@ export function formatClock(seconds: number): string {
 }
 
 /** Seconds from `1:30:00`, `30:00` or `90`; empty is 0; undefined if invalid. */
-export function parseClock(text: string): number | undefined {
+export function parseSeconds(text: string): number | undefined {
   if (text.trim() === '') return 0;
   const match = CLOCK.exec(text.trim());
   if (match === null) return undefined;

@@ -87,7 +87,7 @@ export function toBundle({ name, folderId, items }: GroupDraft): BundleInput {
 }
 
 /** The canonical tag (BCP 47) of a tag or of the name of a language; null if it is invalid. */
-export function canonicalLanguage(text: string): string | null {
+function canonicalLanguage(text: string): string | null {
   try {
     const [tag = ''] = Intl.getCanonicalLocales(tagOf(text));
     return PRIMARY_SUBTAG.test(tag) ? tag : null;

@@ -6,10 +6,10 @@ import {
   type Success,
 } from '../../../api/registrations.ts';
 import {
-  formatClock,
   formatScore,
-  parseClock,
+  formatSeconds,
   parseScore,
+  parseSeconds,
 } from '../../../components/registrations/results.ts';
 import { registrations } from '../../../texts/registrations.ts';
 
@@ -32,7 +32,7 @@ export function draftOf({ completion, success, score, duration }: RegistrationSt
     completion,
     success,
     score: score === null ? '' : String(score),
-    duration: formatClock(duration),
+    duration: formatSeconds(duration),
   };
 }
 
@@ -40,13 +40,13 @@ export function draftOf({ completion, success, score, duration }: RegistrationSt
 export function faultsOf({ score, duration }: StatusDraft): DraftFaults {
   return {
     ...(parseScore(score) === undefined ? { score: checks.score } : {}),
-    ...(parseClock(duration) === undefined ? { duration: checks.duration } : {}),
+    ...(parseSeconds(duration) === undefined ? { duration: checks.duration } : {}),
   };
 }
 
 /** The status of a draft without errors. */
 export function statusOf({ completion, success, score, duration }: StatusDraft): RegistrationStatus {
-  return { completion, success, score: parseScore(score) ?? null, duration: parseClock(duration) ?? 0 };
+  return { completion, success, score: parseScore(score) ?? null, duration: parseSeconds(duration) ?? 0 };
 }
 
 /** A draft after it was saved: what was changed since it was sent stays, everything else is as saved. */
@@ -71,7 +71,7 @@ export function isSameStatus(one: StatusDraft, other: StatusDraft): boolean {
 
 /** A status in a sentence. */
 export function statusInWords({ completion, success, score, duration }: RegistrationStatus): string {
-  return inWords(completions[completion], successes[success], formatScore(score), formatClock(duration));
+  return inWords(completions[completion], successes[success], formatScore(score), formatSeconds(duration));
 }
 
 /** The completions and successes to choose from. */

@@ -6,7 +6,7 @@ import { Callout } from '../../../components/callout.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { formatClock, formatScore } from '../../../components/registrations/results.ts';
+import { formatScore, formatSeconds } from '../../../components/registrations/results.ts';
 import { SaveButton } from '../../../components/save-button.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { useIsAdmin } from '../../../session/session-context.ts';
@@ -38,7 +38,7 @@ export function StatusPanel({ read }: { read: Read<Registration> }) {
             [texts.completion, texts.completions[completion]],
             [texts.success, texts.successes[success]],
             [texts.score, formatScore(score)],
-            [texts.duration, formatClock(duration)],
+            [texts.duration, formatSeconds(duration)],
           ]}
         />
       )}

@@ -12,7 +12,7 @@ import {
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { formatClock, formatScore } from '../../../components/registrations/results.ts';
+import { formatScore, formatSeconds } from '../../../components/registrations/results.ts';
 import { ScrollBox } from '../../../components/scroll-box.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
@@ -130,7 +130,7 @@ function UnitHistory({ unit, title }: { unit: AttemptUnit; title: string }) {
           registrations.status.completions[unit.completion],
           registrations.status.successes[unit.success],
           formatScore(unit.score),
-          formatClock(Math.floor(unit.duration_ms / SECOND_MS)),
+          formatSeconds(Math.floor(unit.duration_ms / SECOND_MS)),
         )}
       </p>
       {interactions.length > 0 && <Interactions interactions={interactions} unit={title} />}

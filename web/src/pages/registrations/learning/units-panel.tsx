@@ -3,7 +3,7 @@ import type { RegistrationUnit, RegistrationWithUnits } from '../../../api/regis
 import { DataRows } from '../../../components/data-rows.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { RegistrationState } from '../../../components/registrations/registration-state.tsx';
-import { formatClock, formatScore } from '../../../components/registrations/results.ts';
+import { formatScore, formatSeconds } from '../../../components/registrations/results.ts';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
 import { useQuestion } from '../../../components/use-question.ts';
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<RegistrationUnit>[] = [
     label: texts.duration,
     width: '6.5rem',
     align: 'end',
-    cell: ({ duration }) => formatClock(duration),
+    cell: ({ duration }) => formatSeconds(duration),
   },
 ];
 
