@@ -7,6 +7,7 @@ import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { ApiOnlyFacts } from '../api-only-facts.tsx';
 import { FocusList } from '../focus-list.tsx';
+import { focusOf } from '../form/draft.ts';
 import { SigningPanel } from './signing-panel.tsx';
 import styles from './webhook-page.module.css';
 
@@ -35,14 +36,7 @@ export function ConfigurationPanel({ record }: { record: WebhookRecord }) {
               record.focus.length === 0 ? (
                 webhookEditing.focus.everythingOf[record.topic]
               ) : (
-                <FocusList
-                  key="focus"
-                  focus={record.focus.map((each) => ({
-                    type: each.webhook_focus_type,
-                    id: each.webhook_focus_id,
-                    name: each.webhook_focus_name,
-                  }))}
-                />
+                <FocusList key="focus" focus={focusOf(record)} />
               ),
             ],
             [texts.created, <Time key="created" value={record.created_dt} format="absolute" />],

@@ -60,12 +60,17 @@ export function draftOf(record: WebhookRecord): Draft {
     topic: record.topic,
     allSubtopics: record.all_subtopics,
     subtopics: record.subtopics,
-    focus: record.focus.map((each) => ({
-      type: each.webhook_focus_type,
-      id: each.webhook_focus_id,
-      name: each.webhook_focus_name,
-    })),
+    focus: focusOf(record),
   };
+}
+
+/** The focus of a webhook. */
+export function focusOf({ focus }: Pick<WebhookRecord, 'focus'>): DraftFocus[] {
+  return focus.map((each) => ({
+    type: each.webhook_focus_type,
+    id: each.webhook_focus_id,
+    name: each.webhook_focus_name,
+  }));
 }
 
 /** The key and target of a stored secret. */
