@@ -162,8 +162,8 @@ export class AttemptService {
     options: { dataOf?: string | null } = {},
   ): Promise<R> {
     const recorded: AttemptWork<R> = async (tx, current) => {
-      const { results, result } = await work(tx, current);
-      return { results: launch.mode === 'normal' ? results : [], result };
+      const done = await work(tx, current);
+      return launch.mode === 'normal' ? done : { ...done, results: [] };
     };
     return await this.withLockedAttempt(launch, recorded, { ...options, isPaced: true });
   }
