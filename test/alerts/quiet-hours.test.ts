@@ -76,7 +76,12 @@ describe('quiet hours', () => {
     await updateWebhook(api, webhook, target.url, { ...limits, paused: true });
     await untilFiring(api, alert, ({ end_reason }) => end_reason === 'PAUSED', 'it ended');
     await updateWebhook(api, webhook, target.url, limits);
-    await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'nobody was notified, so it fires again');
+    await untilFiring(
+      api,
+      alert,
+      ({ state }) => state === 'FIRING',
+      'nobody was notified, so it fires again',
+    );
     clock.pass(6 * HOUR);
     const [notice] = await receiver.waitFor(1);
     assert.equal((notice!.json as { type: string }).type, 'alert.began');
