@@ -44,10 +44,18 @@ describe('the command palette', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Search' }).click();
     await visit.assertAccessible();
+    // Screen readers only announce changes of an element that is there already.
+    const said = await page.getByRole('dialog').getByRole('status').elementHandle();
     await field(page).fill('north');
     await page.getByRole('group', { name: 'Registrations' }).getByText('northup.solomon').waitFor();
     await page.getByRole('group', { name: 'Webhooks' }).getByText('North star CRM').waitFor();
     await visit.assertAccessible();
+    await selected(page).getByText('North star CRM').waitFor();
+    const options = page.getByRole('option');
+    assert.equal(await said?.textContent(), `${await options.count()} results`);
+    await page.keyboard.press('ArrowUp');
+    await options.last().and(selected(page)).waitFor();
+    await page.keyboard.press('ArrowDown');
     await selected(page).getByText('North star CRM').waitFor();
     await page.keyboard.press('ArrowDown');
     await selected(page).getByText('Northwind').waitFor();
@@ -87,7 +95,11 @@ describe('the command palette', () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.getByRole('button', { name: 'Search' }).click();
+    await field(page).fill('north star');
+    await page.getByRole('option', { name: /North star CRM/ }).waitFor();
     await field(page).fill('zzzz');
+    // The results of the former text must not be opened.
+    await page.keyboard.press('Enter');
     await page.getByText('No results for “zzzz”').waitFor();
     await page.route('**/ui/api/search/assets?*', (route) => route.fulfill({ status: 500, body: '{}' }));
     await field(page).fill('north');

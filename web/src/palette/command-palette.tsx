@@ -119,6 +119,10 @@ export function CommandPalette({
             </Group>
           ))}
         </div>
+        {/* Always there, because screen readers only announce changes of an element that is. */}
+        <VisuallyHidden role="status">
+          {text !== '' && !isSearching && palette.results(entries.length)}
+        </VisuallyHidden>
         <Message text={text} isSearching={isSearching} count={entries.length} error={found.error} />
       </ScrollArea.Autosize>
     </Modal>
@@ -191,7 +195,6 @@ function Message({
   if (isSearching) return <p className={styles.message}>{palette.searching}</p>;
   return (
     <>
-      <VisuallyHidden role="status">{palette.results(count)}</VisuallyHidden>
       {error !== null && (
         <p className={styles.message} role="alert">
           {palette.failed} {explainError(error).title}.
