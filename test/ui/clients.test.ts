@@ -201,11 +201,19 @@ describe('API clients', () => {
       await page.getByText('51–60 of 60').waitFor();
       assert.deepEqual(await names().allTextContents(), stations(51, 60));
       await visit.arrived(/page=2/);
+      await page.goBack();
+      await page.getByText('1–50 of 60').waitFor();
+      await page.goForward();
+      await page.getByText('51–60 of 60').waitFor();
       await page.reload();
       await page.getByText('51–60 of 60').waitFor();
 
       await page.getByRole('button', { name: 'E-mail' }).click();
       await page.getByText('1–50 of 60').waitFor();
+      await page
+        .getByRole('columnheader', { name: 'E-mail' })
+        .and(page.locator('[aria-sort=ascending]'))
+        .waitFor();
       await names().first().and(page.getByText('Station 60')).waitFor();
       await page.getByRole('combobox', { name: 'State' }).click();
       await page.getByRole('option', { name: 'Disabled' }).click();

@@ -246,6 +246,10 @@ describe('folders in the admin UI', () => {
     await page.getByText('Home > Library > Shelf').waitFor();
     await page.getByRole('button', { name: 'Name' }).click();
     await visit.arrived(/sort=name&direction=desc/);
+    await page
+      .getByRole('columnheader', { name: 'Name' })
+      .and(page.locator('[aria-sort=descending]'))
+      .waitFor();
     await page.locator('tbody tr').first().getByText('Zeta book').waitFor();
     await page.getByRole('searchbox', { name: 'Search courses' }).fill('alpha');
     await visit.arrived(/search=alpha/);

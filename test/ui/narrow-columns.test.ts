@@ -152,8 +152,14 @@ describe('narrow columns and cards', () => {
     await using visit = await ui.visit('/accounts');
     const { page } = visit;
     await page.setViewportSize({ width: 640, height: 800 });
-    await page.getByRole('list', { name: 'Accounts' }).waitFor();
-    await page.getByRole('combobox', { name: 'Sort by' }).waitFor();
+    const first = page.getByRole('list', { name: 'Accounts' }).locator('> li').first();
+    await page.getByRole('combobox', { name: 'Sort by' }).click();
+    await page.getByRole('option', { name: 'Created' }).click();
+    await first.getByText(UNBROKEN).waitFor();
+    await page.getByRole('button', { name: 'Descending' }).click();
+    await first.getByText('Short name').waitFor();
+    await page.getByRole('button', { name: 'Ascending' }).click();
+    await first.getByText(UNBROKEN).waitFor();
     // A table without its spare columns.
     await page.setViewportSize({ width: 1_024, height: 800 });
     await page.getByRole('columnheader', { name: 'Name' }).waitFor();

@@ -378,6 +378,12 @@ describe('registrations in the admin UI', () => {
     await visit.go('/registrations?page=20700&search=nobody');
     await page.getByText('Nothing matches your search and filters.').waitFor();
     assert.equal(await page.getByText('The request was rejected').count(), 0);
+    await page.goBack();
+    await page.getByRole('link', { name: 'edsger' }).waitFor();
+    await hasValue(page.getByRole('searchbox'), '');
+    await page.goBack();
+    await page.getByText('Nothing matches your search and filters.').waitFor();
+    await hasValue(page.getByRole('searchbox'), 'nobody');
     await visit.go(`/accounts/${one}?tab=registrations&page=20700&search=nobody`);
     await page.getByText('Nothing matches your search and filters.').waitFor();
     assert.equal(await page.getByText('The request was rejected').count(), 0);
