@@ -5,6 +5,7 @@ import { aroundTests } from '../support/around-tests.ts';
 import { failUntilClick } from './support/fail-until-click.ts';
 import { HOSTILE } from './support/hostile-name.ts';
 import { Learning } from './support/learning.ts';
+import { loseFirstResponse } from './support/lost-responses.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('accounts in the admin UI', () => {
@@ -15,7 +16,7 @@ describe('accounts in the admin UI', () => {
     learning = await Learning.create(ui);
   });
 
-  it('a first account is created from the empty list with the keyboard alone', async () => {
+  it('a first account is created from the empty list with the keyboard alone, once though the response was lost', async () => {
     await using visit = await ui.visit('/accounts');
     const { page } = visit;
     await page.getByRole('button', { name: 'Create the first account' }).focus();
@@ -26,8 +27,12 @@ describe('accounts in the admin UI', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Enter a name').waitFor();
     await page.keyboard.type(HOSTILE);
+    await loseFirstResponse(page, '**/accounts');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('The service is not responding').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
+    assert.equal((await ui.service.api.get('/ui/api/accounts')).body.total, 1);
     await visit.arrived(/^\/accounts\/\d+$/);
     await page.getByText('No content yet').waitFor();
     await visit.assertAccessible();

@@ -7,6 +7,7 @@ import { PASSWORD } from '../support/administration.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
+import { loseFirstResponse } from './support/lost-responses.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 let mail: MailServer;
@@ -25,7 +26,7 @@ describe('alerts in the admin UI', () => {
     await mail[Symbol.asyncDispose]();
   });
 
-  test('are created on one page, and a test shows for each channel whether it arrives', async () => {
+  test('are created on one page, once though the response was lost, and a test shows for each channel whether it arrives', async () => {
     await using visit = await ui.visit('/administration/alerts');
     const { page } = visit;
     await page.getByText('No alerts yet').waitFor();
@@ -40,6 +41,12 @@ describe('alerts in the admin UI', () => {
     await page.getByRole('combobox', { name: 'Post to a URL' }).click();
     await page.getByRole('option', { name: 'To Slack' }).click();
     await page.getByRole('textbox', { name: 'URL', exact: true }).fill(`${receiver.url}/token-in-path`);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page
+      .getByRole('dialog', { name: 'Leave without saving?' })
+      .getByRole('button', { name: 'Stay' })
+      .click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('switch', { name: 'Quiet hours' }).check({ force: true });
     await page.getByLabel('From').waitFor();
     await visit.assertAccessible();
@@ -48,9 +55,13 @@ describe('alerts in the admin UI', () => {
     await page.getByRole('combobox', { name: 'E-mail addresses' }).press('Backspace');
     await page.getByRole('combobox', { name: 'E-mail addresses' }).fill('ops@example.com');
     await page.getByRole('combobox', { name: 'E-mail addresses' }).press('Enter');
+    await loseFirstResponse(page, '**/alerts');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.locator('form').getByText('The service is not responding').waitFor();
     await page.getByRole('button', { name: 'Create alert' }).click();
 
     await page.getByRole('heading', { name: 'On call' }).waitFor();
+    assert.equal((await ui.service.api.get('/alerts')).body.data.length, 1);
     assert.ok(!(await page.content()).includes('token-in-path'), 'the URL is never shown again');
     await page.getByText('22:00 to 07:00, Europe/Berlin').waitFor();
     await page.getByText('This alert has not fired.').waitFor();

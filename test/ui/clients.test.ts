@@ -197,6 +197,10 @@ describe('API clients', () => {
       await page.getByText('1–50 of 60').waitFor();
       await visit.assertAccessible();
       await visit.showScheme('light');
+      await visit.go(`${CLIENTS}?search=STATIONS.example&page=9`);
+      await page.getByText('This page does not exist').waitFor();
+      await page.getByRole('button', { name: 'Go to the first page' }).click();
+      await page.getByText('1–50 of 60').waitFor();
       await page.getByRole('button', { name: 'Next page' }).click();
       await page.getByText('51–60 of 60').waitFor();
       assert.deepEqual(await names().allTextContents(), stations(51, 60));
@@ -230,6 +234,10 @@ describe('API clients', () => {
       await page.getByText('1–1 of 1').waitFor();
       assert.deepEqual(await names().allTextContents(), ['Station 60']);
       assert.ok(sizes.length > 0 && sizes.every((size) => size <= 50), sizes.join());
+      await visit.go(`${CLIENTS}?search=STATIONS&size=25`);
+      await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+      await page.getByRole('button', { name: 'Select all 60' }).click();
+      await page.getByText('60 selected', { exact: true }).waitFor();
 
       const held = await holdRequests(page, /\/assets\/account-list-page.*\.js/);
       await page.evaluate(HOLD_PAUSE);

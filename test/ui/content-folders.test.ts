@@ -7,6 +7,7 @@ import { failUntilClick } from './support/fail-until-click.ts';
 import { folderItem } from './support/folders.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { HOSTILE } from './support/hostile-name.ts';
+import { loseFirstResponse } from './support/lost-responses.ts';
 import { startUi, type Ui } from './support/ui.ts';
 import { hasValue } from './support/values.ts';
 
@@ -38,7 +39,7 @@ describe('folders in the admin UI', () => {
     await visit.arrived('/content?kind=bundles');
   });
 
-  it('are created, renamed, moved and deleted with the keyboard alone', async () => {
+  it('are created (even if the response was lost), renamed, moved and deleted with the keyboard alone', async () => {
     const targetId = await make.folder('Target');
     const pressed = Promise.withResolvers<void>();
     await using visit = await ui.visit('/content');
@@ -55,10 +56,14 @@ describe('folders in the admin UI', () => {
     await page.getByText('Enter a name.').waitFor();
     assert.equal(await name.and(page.locator(':focus')).count(), 1, 'the wrong field has the focus');
     await page.keyboard.type('Created');
+    await loseFirstResponse(page, '**/folders');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('The service is not responding').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Created', level: 1 }).waitFor();
     const id = Number(new URL(page.url()).searchParams.get('folder'));
     assert.equal((await folder(id)).name, 'Created');
+    assert.equal(await folderItem(page, 'Created').count(), 1);
 
     // Enter is pressed before the dialog has read the folder.
     await page.route(`**/folders/${id}`, async (route) => {
@@ -258,6 +263,7 @@ describe('folders in the admin UI', () => {
     await page.getByRole('link', { name: 'Alpha book' }).waitFor();
     await page.getByRole('tab', { name: 'Equivalents' }).click();
     await page.getByText('No results').waitFor();
+    await visit.arrived(`/content?folder=${top}&below=yes&search=alpha&kind=equivalents`);
   });
 
   it('show any name as text, and nothing is wider than the window on a phone', async () => {

@@ -5,6 +5,7 @@ import { ContentMaker, type NamedAsset } from '../content/account-content-helper
 import { aroundTests } from '../support/around-tests.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { HOSTILE } from './support/hostile-name.ts';
+import { loseFirstResponse } from './support/lost-responses.ts';
 import { startUi, type Ui } from './support/ui.ts';
 import { hasValue } from './support/values.ts';
 
@@ -35,7 +36,7 @@ describe('equivalents and bundles', () => {
     await dialog.waitFor({ state: 'detached' });
   };
 
-  it('create an equivalent from courses by language, with errors next to their fields', async () => {
+  it('create an equivalent from courses by language, even if the response was lost, with errors next to their fields', async () => {
     await using visit = await ui.visit('/content/equivalents/new');
     const { page } = visit;
     await page.getByRole('button', { name: 'Create' }).click();
@@ -59,6 +60,9 @@ describe('equivalents and bundles', () => {
     await page.getByText('Another course already has this language.').waitFor();
     await visit.assertAccessible();
     await language('Feu').fill('French');
+    await loseFirstResponse(page, '**/equivalents');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('form').getByText('The service is not responding').waitFor();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Fire, all languages', level: 1 }).waitFor();
     const [id] = new URL(page.url()).pathname.match(/\d+$/) ?? [];
@@ -67,6 +71,7 @@ describe('equivalents and bundles', () => {
       body.courses.map((each: { language: string }) => each.language),
       ['en', 'de-CH', 'fr'],
     );
+    assert.equal((await ui.service.api.get('/ui/api/equivalents?search=Fire, all')).body.total, 1);
     await visit.assertAccessible();
   });
 

@@ -73,7 +73,11 @@ describe('actions on many rows at once', () => {
     await page.getByRole('button', { name: 'Delete…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('All their versions and files are also deleted.').waitFor();
+    // In an outage, no other one is tried.
+    await page.route(/\/courses\/\d+$/, (route) => route.abort(), { times: 1 });
     await dialog.getByRole('button', { name: 'Delete 2 courses' }).click();
+    await dialog.getByText('The service is not responding').waitFor();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByText('1 course deleted.').waitFor();
     await dialog.getByText('1 course could not be deleted:').waitFor();
     await dialog.getByText(/Held course: The course is in use by 1 account/).waitFor();

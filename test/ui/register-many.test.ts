@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { ContentMaker } from '../content/account-content-helpers.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/until.ts';
 import { choiceDialog, choose, fieldOf } from './support/choosing.ts';
@@ -249,10 +250,12 @@ describe('registering many learners at once', () => {
   });
 });
 
-describe('an exported list of registrations', () => {
+describe('an exported list', () => {
   let ui: Ui;
+  let make: ContentMaker;
   aroundTests(async (parts) => {
     ui = parts.use(await startUi());
+    make = new ContentMaker(ui.service);
   });
 
   it('has all pages of the search, in the order of the list', async () => {
@@ -270,6 +273,25 @@ describe('an exported list of registrations', () => {
       lines.slice(1).map((line) => line.split(',')[1]),
       names.toReversed(),
     );
+  });
+
+  it('has only what the search of its page finds, for webhooks and courses, too', async () => {
+    for (const name of ['Found', 'Passed over']) {
+      const webhook = { name, topic: 'COURSE', target_url: 'http://127.0.0.1:9/', enabled: false };
+      await ui.service.api.create('/webhooks', webhook);
+      await make.course(name);
+    }
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    for (const address of ['/administration/integrations/webhooks', '/content']) {
+      await visit.go(`${address}?search=Found`);
+      await page.getByText('1–1 of 1').waitFor();
+      const button = page.getByRole('button', { name: 'Export CSV' });
+      const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+      const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
+      assert.match(lines.slice(1).join(), /^\d+,Found,/, address);
+      assert.equal(lines.length, 2, address);
+    }
   });
 
   it('has all pages of a log, with its filters', async () => {

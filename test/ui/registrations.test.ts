@@ -10,6 +10,7 @@ import { countClicks } from './support/clicks.ts';
 import { holdRequests } from './support/held-requests.ts';
 import { HOSTILE } from './support/hostile-name.ts';
 import { Learning } from './support/learning.ts';
+import { loseFirstResponse } from './support/lost-responses.ts';
 import { startUi, type Ui } from './support/ui.ts';
 import { hasValue } from './support/values.ts';
 
@@ -21,7 +22,7 @@ describe('registrations in the admin UI', () => {
     learning = await Learning.create(ui);
   });
 
-  it('a learner is registered, their status set despite another report, and a launch link created', async () => {
+  it('a learner is registered once though the response was lost, their status set despite another report, and a launch link created', async () => {
     const id = await learning.accountWithCourses('Adventure Works');
     await using visit = await ui.visit(`/registrations?account_id=${id}`);
     const { page } = visit;
@@ -38,8 +39,13 @@ describe('registrations in the admin UI', () => {
     await visit.settled();
     assert.equal(await dialog.getByLabel('Learner id').inputValue(), HOSTILE);
     await visit.assertAccessible();
+    await loseFirstResponse(page, '**/registrations');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByText('The service is not responding').waitFor();
     await dialog.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
+    const { body: registered } = await ui.service.api.get(`/registrations?account_id=${id}`);
+    assert.equal(registered.data.length, 1);
     const registrationId = visit.address().replace('/registrations/', '');
     await visit.assertAccessible();
     await page.getByText('Completed', { exact: true }).click();
