@@ -194,6 +194,11 @@ describe('administrators', () => {
       await viewer.page.reload();
       await viewer.page.getByRole('heading', { name: /Sign in/ }).waitFor();
       await act(page, 'Vic', 'Edit');
+      const name = page.getByLabel('Name');
+      await name.fill('');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await name.and(page.locator(':focus')).waitFor();
+      await name.fill('Vic');
       await page.getByLabel('Can sign in').check();
       await page.getByRole('button', { name: 'Save' }).click();
       await rowOf(page, 'Vic').getByText('Active').waitFor();

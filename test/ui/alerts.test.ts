@@ -34,12 +34,14 @@ describe('alerts in the admin UI', () => {
     await page.getByRole('link', { name: 'Create alert' }).click();
     await page.getByRole('button', { name: 'Create alert' }).click();
     await page.getByText('Enter a name').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor();
     await page.getByText('Enter an e-mail address or choose where to post').waitFor();
+    await page.getByRole('combobox', { name: 'Post to a URL' }).click();
+    await page.getByRole('option', { name: 'To Slack' }).click();
+    await page.getByText('Enter an e-mail address or choose where to post').waitFor({ state: 'detached' });
     await page.getByRole('textbox', { name: 'Name' }).fill('On call');
     await page.getByRole('combobox', { name: 'E-mail addresses' }).fill('no address');
     await page.getByRole('combobox', { name: 'E-mail addresses' }).press('Enter');
-    await page.getByRole('combobox', { name: 'Post to a URL' }).click();
-    await page.getByRole('option', { name: 'To Slack' }).click();
     await page.getByRole('textbox', { name: 'URL', exact: true }).fill(`${receiver.url}/token-in-path`);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page

@@ -300,11 +300,17 @@ describe('a response that arrives after its form or dialog was left', () => {
     const waive = page.getByRole('region', { name: 'Units' }).getByRole('button', { name: /^Waive/ });
     const dialog = page.getByRole('dialog');
     await waive.first().click();
+    await dialog.getByRole('combobox', { name: 'Reason' }).click();
+    await page.getByRole('option', { name: 'Passed a test elsewhere' }).click();
     await dialog.getByRole('button', { name: 'Waive unit' }).click();
     await held.begun;
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     await waive.last().click();
+    assert.notEqual(
+      await dialog.getByRole('combobox', { name: 'Reason' }).inputValue(),
+      'Passed a test elsewhere',
+    );
     const question = await dialog.getByRole('heading').textContent();
     held.release();
     await page

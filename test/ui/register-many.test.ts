@@ -48,6 +48,7 @@ describe('registering many learners at once', () => {
     );
     await dialog.getByRole('button', { name: 'Register 0 learners' }).click();
     await dialog.getByText('Enter learner ids').waitFor();
+    await dialog.getByLabel('Learner ids').and(page.locator(':focus')).waitFor();
     await dialog.getByLabel('Learner ids').fill('ada\ngrace\nada\nalan');
     await dialog.getByText(/Row 3 .*ada.*: repeats row 1/).waitFor();
     await visit.assertAccessible();
@@ -70,6 +71,7 @@ describe('registering many learners at once', () => {
     const noCourse = dialog.getByText('Choose a course or an equivalent', { exact: true });
     await noAccount.waitFor();
     await noCourse.waitFor();
+    await fieldOf(page, 'Account').and(page.locator(':focus')).waitFor();
     await choose(page, 'Account', name);
     await noAccount.waitFor({ state: 'detached' });
     await choose(page, 'Course or equivalent', 'Ladders');

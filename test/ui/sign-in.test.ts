@@ -35,6 +35,8 @@ describe('signing in, signing out and the profile', () => {
     test('reports a wrong e-mail or password, clears the password and allows another try', async () => {
       await using visit = await ui.visit('/sign-in', { as: 'nobody' });
       const { page } = visit;
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByLabel('E-mail').and(page.locator(':focus[aria-invalid=true]')).waitFor();
       await signIn(page, 'not the password at all');
       await page.getByRole('alert').getByText('Wrong e-mail or password').waitFor();
       await hasValue(page.getByRole('textbox', { name: 'Password' }), '');
@@ -93,6 +95,9 @@ describe('signing in, signing out and the profile', () => {
     test('saves another name, which appears in the menu immediately', async () => {
       await using visit = await ui.visit('/profile', { as: 'viewer' });
       const { page } = visit;
+      await page.getByLabel('Name').fill('');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
       await page.getByLabel('Name').fill('Victoria <b>x</b>');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'Your account: Victoria <b>x</b>' }).waitFor();

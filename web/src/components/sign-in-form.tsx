@@ -34,7 +34,13 @@ export function SignInForm({
     },
   });
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => attempt.mutate(values))}>
+    <form
+      noValidate
+      onSubmit={form.onSubmit(
+        (values) => attempt.mutate(values),
+        (errors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
+      )}
+    >
       <Stack gap="md">
         {isUnauthorized(attempt.error) ? (
           <Callout tone="bad" live>

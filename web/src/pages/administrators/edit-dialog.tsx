@@ -65,7 +65,13 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
     onError: (error) => showFieldErrors(form, error, FIELDS),
   });
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => change.mutate(values))}>
+    <form
+      noValidate
+      onSubmit={form.onSubmit(
+        (values) => change.mutate(values),
+        () => form.getInputNode('name')?.focus(),
+      )}
+    >
       <Stack gap="md">
         <FormProblem error={change.error} fields={FIELDS} />
         <TextInput

@@ -26,6 +26,11 @@ export function NotifyFields({ form, storedOrigin }: { form: AlertFormState; sto
           data={formats.map((value) => ({ value, label: texts.formats[value] }))}
           allowDeselect={false}
           {...form.getInputProps('format')}
+          onChange={(chosen) => {
+            form.setFieldValue('format', formats.find((each) => each === chosen) ?? 'NONE');
+            // It may say that neither is chosen.
+            form.clearFieldError('email_to');
+          }}
         />
         {format !== 'NONE' && (
           <TextInput

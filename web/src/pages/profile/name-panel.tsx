@@ -45,7 +45,11 @@ export function NamePanel() {
   return (
     <Panel title={texts.you}>
       <UnsavedChanges when={form.isDirty() && !isSent} />
-      <form noValidate onSubmit={form.onSubmit(save)} className={styles.form}>
+      <form
+        noValidate
+        onSubmit={form.onSubmit(save, () => form.getInputNode('name')?.focus())}
+        className={styles.form}
+      >
         <FormProblem error={change.error} fields={FIELDS} />
         <TextInput label={texts.name} autoComplete="name" {...form.getInputProps('name')} />
         <dl className={styles.facts}>

@@ -76,6 +76,7 @@ export function UnitsPanel({ registration }: { registration: RegistrationWithUni
       />
       {waiving.asked !== null && (
         <WaiveDialog
+          key={waiving.asked.of.unit_id}
           registrationId={registrationId}
           unit={waiving.asked.of}
           opened={waiving.isOpen('waive')}

@@ -100,6 +100,10 @@ function ManyForm({
   const [faults, setFaults] = useState<Faults>({});
   const { learners, faulty } = useMemo(() => readLearnerRows(text), [text]);
   const resetFile = useRef<() => void>(null);
+  const places = useRef<Partial<Record<keyof Faults, HTMLDivElement | null>>>({});
+  const place = (field: keyof Faults) => (element: HTMLDivElement | null) => {
+    places.current[field] = element;
+  };
   const corrected = (field: keyof Faults) => setFaults(({ [field]: _corrected, ...others }) => others);
   const setLearners = (value: string) => {
     setText(value);
@@ -128,6 +132,8 @@ function ManyForm({
       ...(learners.length > MAX_LEARNERS ? { learners: texts.tooMany(formatNumber(MAX_LEARNERS)) } : {}),
     };
     setFaults(found);
+    const [first] = Object.keys(found) as (keyof Faults)[];
+    if (first !== undefined) places.current[first]?.querySelector<HTMLElement>('button, textarea')?.focus();
     if (accountChosen === undefined || subject === undefined || Object.keys(found).length > 0) return;
     const type = subject.type === 'EQUIVALENT' ? 'EQUIVALENT' : 'COURSE';
     onStart({ accountId: accountChosen.id, subject: { type, id: subject.id }, learners, skipRegistered });
@@ -136,35 +142,41 @@ function ManyForm({
     <form noValidate onSubmit={submit}>
       <KeptList when={text.trim() !== ''} onChanged={onChanged} />
       <Stack gap="md">
-        <AccountField
-          value={account}
-          error={faults.account}
-          onChange={(value) => {
-            setAccount(value);
-            setCourse([]);
-            corrected('account');
-          }}
-        />
-        <SubjectField
-          accountId={account[0]?.id ?? null}
-          value={course}
-          error={faults.course}
-          onChange={(value) => {
-            setCourse(value);
-            corrected('course');
-          }}
-        />
-        <Textarea
-          label={texts.learners}
-          description={texts.learnersDescription}
-          autosize
-          minRows={5}
-          maxRows={12}
-          spellCheck={false}
-          value={text}
-          onChange={({ currentTarget }) => setLearners(currentTarget.value)}
-          error={faults.learners}
-        />
+        <div ref={place('account')}>
+          <AccountField
+            value={account}
+            error={faults.account}
+            onChange={(value) => {
+              setAccount(value);
+              setCourse([]);
+              corrected('account');
+            }}
+          />
+        </div>
+        <div ref={place('course')}>
+          <SubjectField
+            accountId={account[0]?.id ?? null}
+            value={course}
+            error={faults.course}
+            onChange={(value) => {
+              setCourse(value);
+              corrected('course');
+            }}
+          />
+        </div>
+        <div ref={place('learners')}>
+          <Textarea
+            label={texts.learners}
+            description={texts.learnersDescription}
+            autosize
+            minRows={5}
+            maxRows={12}
+            spellCheck={false}
+            value={text}
+            onChange={({ currentTarget }) => setLearners(currentTarget.value)}
+            error={faults.learners}
+          />
+        </div>
         <Group justify="space-between">
           <FileButton
             resetRef={resetFile}
