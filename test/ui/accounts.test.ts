@@ -58,6 +58,9 @@ describe('accounts in the admin UI', () => {
     const table = page.getByRole('table', { name: 'Content of this account' });
     await table.getByRole('link', { name: 'Safety' }).waitFor();
     await visit.assertAccessible();
+    await visit.go(`/accounts/${id}?type=BUNDLE`);
+    await page.getByText('Nothing matches your search and filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear search and filters' }).click();
     await page.getByRole('searchbox').fill('ladders');
     await table.getByRole('link', { name: 'Safety' }).waitFor({ state: 'detached' });
     await visit.arrived(`/accounts/${id}?search=ladders`);

@@ -18,6 +18,7 @@ describe('the command palette', () => {
     const learning = await Learning.create(ui);
     const account = await learning.accountWithCourses('Northwind');
     registrationId = await learning.register(account, learning.courses[0]!, 'northup.solomon');
+    for (let at = 1; at <= 6; at++) await learning.register(account, learning.courses[0]!, `pal-${at}`);
     await api.create('/webhooks', {
       name: 'North star CRM',
       topic: 'ACCOUNT',
@@ -70,6 +71,10 @@ describe('the command palette', () => {
     await field(page).fill(registrationId.toUpperCase());
     await page.getByRole('option', { name: /northup\.solomon/ }).click();
     await visit.arrived(`/registrations/${registrationId}`);
+    await page.keyboard.press('Control+k');
+    await field(page).fill('pal-');
+    await page.getByRole('option', { name: /^All registrations of learners/ }).click();
+    await visit.arrived('/registrations?search=pal-');
   });
 
   it('finds the event of a message by its id, for those who may read events', async () => {

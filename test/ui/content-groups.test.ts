@@ -236,18 +236,18 @@ describe('equivalents and bundles', () => {
   });
 
   it('keep the changes after a conflict until the record of the other person is read', async () => {
-    const { id } = await make.bundle('Contested', [course(0)]);
-    await using visit = await ui.visit(`/content/bundles/${id}`);
+    const { id } = await make.equivalent('Contested', [course(0)]);
+    await using visit = await ui.visit(`/content/equivalents/${id}`);
     const { page } = visit;
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.fill('Mine');
-    await ui.service.api.put(`/bundles/${id}`, {
+    await ui.service.api.put(`/equivalents/${id}`, {
       name: 'Theirs',
-      contents: [{ type: 'COURSE', id: course(0).id }],
+      courses: [{ course_id: course(0).id, language: 'en' }],
     });
     await page.keyboard.press('Enter');
     await page.getByText('Someone else changed this in the meantime').waitFor();
-    await page.route(`**/bundles/${id}`, (route) =>
+    await page.route(`**/equivalents/${id}`, (route) =>
       route.request().method() === 'GET' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
     );
     for (const button of ['Discard my changes', 'Overwrite with mine']) {
@@ -257,8 +257,8 @@ describe('equivalents and bundles', () => {
       await page.getByRole('alert').getByRole('button', { name: 'Close' }).first().click();
       await page.getByText('Something went wrong').waitFor({ state: 'detached' });
     }
-    assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.name, 'Theirs');
-    await page.unroute(`**/bundles/${id}`);
+    assert.equal((await ui.service.api.get(`/equivalents/${id}`)).body.name, 'Theirs');
+    await page.unroute(`**/equivalents/${id}`);
     await page.getByRole('button', { name: 'Discard my changes' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor();

@@ -227,12 +227,21 @@ describe('actions on many rows at once', () => {
     assert.equal(await dialog.getByRole('textbox').count(), 0, 'nothing waits for a visible webhook');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
+    await make.accounts('Sent while it is selected');
+    await page
+      .getByRole('row', { name: /Unseen/ })
+      .getByRole('cell', { name: '1', exact: true })
+      .waitFor();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await dialog.getByLabel('Type 1 to confirm').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByRole('searchbox').fill('In its place');
     await page.getByRole('checkbox', select('Unseen')).waitFor({ state: 'detached' });
     await make.accounts('Sent to it');
     await page.getByRole('button', { name: 'Delete…' }).click();
     await dialog
-      .getByText('will be discarded: 0 when they were last shown, and any that have arrived since.')
+      .getByText('will be discarded: 1 when they were last shown, and any that have arrived since.')
       .waitFor();
     await dialog.getByRole('button', { name: 'Delete 1 webhook' }).click();
     await dialog.getByText('This is not the number of selected rows.').waitFor();

@@ -2,7 +2,7 @@ import { type Key, useRef, useState } from 'react';
 
 /** The selected rows of a list, over all its pages. */
 export interface Selection<T> {
-  /** By the keys of the rows. Visible rows are as the list shows them now. */
+  /** By the keys of the rows, as the list shows them now or, if they are no longer visible, showed them last. */
   chosen: ReadonlyMap<Key, T>;
   items: readonly T[];
   /** The rows at the time of their selection. */
@@ -32,9 +32,15 @@ export function useSelection<T>(
   const [marked, setChosen] = useState<ReadonlyMap<Key, T>>(new Map());
   const visible = new Map(rows.map((row) => [keyOf(row), row]));
   const kept = Array.from(marked).filter(([key]) => !isWhole || visible.has(key));
-  const chosen = new Map(kept.map(([key, row]) => [key, visible.get(key) ?? row]));
+  /** The selected rows as the list showed them last, and as they are known to be since. */
+  const [seen] = useState(() => new Map<Key, { shown: T | undefined; now: T }>());
+  for (const [key, row] of visible) {
+    if (marked.has(key) && seen.get(key)?.shown !== row) seen.set(key, { shown: row, now: row });
+  }
+  const chosen = new Map(kept.map(([key, row]) => [key, seen.get(key)?.now ?? row]));
   const last = useRef<Key>(null);
-  const choose = (those: readonly T[], isChosen: boolean) =>
+  const choose = (those: readonly T[], isChosen: boolean) => {
+    for (const row of those) seen.delete(keyOf(row));
     setChosen((before) => {
       const after = new Map(before);
       for (const row of those) {
@@ -43,6 +49,7 @@ export function useSelection<T>(
       }
       return after;
     });
+  };
   return {
     chosen,
     items: [...chosen.values()],
@@ -55,13 +62,16 @@ export function useSelection<T>(
       const those = from === -1 ? [row] : rows.slice(Math.min(from, at), Math.max(from, at) + 1);
       choose(those, isChosen);
     },
-    update: (those) =>
+    update: (those) => {
+      for (const row of those) seen.set(keyOf(row), { shown: seen.get(keyOf(row))?.shown, now: row });
       setChosen((before) => {
         const after = new Map(before);
         for (const row of those) if (after.has(keyOf(row))) after.set(keyOf(row), row);
         return after;
-      }),
+      });
+    },
     clear: () => {
+      seen.clear();
       last.current = null;
       setChosen(new Map());
     },
