@@ -125,7 +125,7 @@ describe('the command palette', () => {
     await field(page).fill('north');
     await page.getByRole('option', { name: /Northwind/ }).waitFor();
     await page.getByRole('option', { name: /North star CRM/ }).waitFor();
-    assert.equal(await page.getByRole('alert').count(), 0, 'nothing is asked for that viewers may not read');
+    assert.equal(await page.getByRole('alert').count(), 0, 'nothing is read that viewers may not see');
     await visit.assertNoSidewaysScrolling();
     await visit.assertAccessible();
     await page.getByRole('option', { name: /northup\.solomon/ }).click();

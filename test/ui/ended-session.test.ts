@@ -35,6 +35,44 @@ describe('a session that ends while a page is open', () => {
     assert.equal(await page.getByLabel('Name').inputValue(), 'Ann with a change');
   });
 
+  it('does not hide what someone else changed in an edited alert in the meantime, and names nothing after that is saved', async () => {
+    const { api } = ui.service;
+    const alert = await api.create('/alerts', {
+      name: 'Overnight',
+      condition: 'WEBHOOK_IN_ERROR',
+      minutes: 5,
+      target: { format: 'JSON', url: 'https://pager.example/' },
+    });
+    await using visit = await ui.visit(`/administration/alerts/${alert.id}/edit`);
+    const { page } = visit;
+    const save = page.getByRole('button', { name: 'Save' });
+    await page.getByRole('textbox', { name: 'Name' }).fill('In the morning');
+    await page.context().clearCookies();
+    await api.put(`/alerts/${alert.id}`, { ...alert, minutes: 7 });
+    await save.click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    const readAgain = page.waitForResponse(`**/alerts/${alert.id}`);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await readAgain;
+    await save.click();
+    const conflict = page.getByRole('alert').filter({ hasText: 'Someone else has changed this alert' });
+    await conflict.waitFor();
+    assert.deepEqual(await conflict.getByRole('listitem').allTextContents(), [
+      `Condition now: ${isolate('Webhook in error for 7 minutes')}`,
+    ]);
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Name' }).fill('At noon');
+    await page.evaluate(`new MutationObserver(() => {
+      if (document.body.textContent.includes('Someone else')) window.hasConflict = true;
+    }).observe(document.body, { subtree: true, childList: true })`);
+    await save.click();
+    await page.getByRole('heading', { name: 'At noon' }).waitFor();
+    assert.equal(await page.evaluate('window.hasConflict'), undefined);
+    await api.delete(`/alerts/${alert.id}`);
+  });
+
   it('is renewed over the page, even if files of the UI have been replaced since', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;

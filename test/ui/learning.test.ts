@@ -38,6 +38,7 @@ describe('the learning record in the admin UI', () => {
     }
     await units.getByText('In attempt 1.').waitFor();
     await units.getByRole('row').filter({ hasText: 'Passed' }).filter({ hasText: '0:01:30' }).waitFor();
+    assert.equal(await page.getByRole('region', { name: 'Statements' }).count(), 0, 'SCORM has none');
     const answers = history.getByRole('list', { name: /^Answers in/ });
     await answers.getByText('q1').waitFor();
     await answers.getByText('Correct', { exact: true }).waitFor();
