@@ -284,6 +284,10 @@ describe('wrong settings', () => {
       /which has an item that is not a network: "10\.0\.0\.0\/33"; it must be/,
     );
     assert.match(refused('trusted_proxies: [1]')[0] ?? '', /an item that is not a network: 1;/);
+    assert.match(
+      refused('trusted_proxies: [1, ::1, here]')[0] ?? '',
+      /has items that are not networks: 1, "here";/,
+    );
     assert.match(refused('trusted_proxies: 10.0.0.1')[0] ?? '', /is "10\.0\.0\.1", which is not a list;/);
     assert.match(
       refusedEnv({ CUSTOM_LOG_LEVELS: 'Service=info,Database=loud' })[0] ?? '',

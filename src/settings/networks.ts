@@ -13,7 +13,7 @@ const LOOPBACK_NETWORKS: readonly string[] = Object.freeze(['127.0.0.0/8', '::1/
 /** A list of networks. Each is returned as `address/prefix length`, with the bits after the prefix cleared. */
 export const networkList: Parser<readonly string[]> = listOf({
   allowed: `a list of at most ${MAX_NETWORKS} networks such as 10.0.0.0/8 or fd00::/8, or single IP addresses`,
-  noun: 'a network',
+  noun: ['a network', 'networks'],
   max: MAX_NETWORKS,
   read: readNetwork,
 });

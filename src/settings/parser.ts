@@ -133,21 +133,26 @@ export function optional<T>(parser: Parser<T>): Parser<T | null> {
   return { ...parser, fromYaml: (value) => (value === null ? accept(null) : parser.fromYaml(value)) };
 }
 
-/** A YAML list of texts; in the environment, texts separated by commas. `noun` names one item. */
+/** A YAML list of texts; in the environment, texts separated by commas. */
 export function listOf<T>(options: {
   readonly allowed: string;
-  readonly noun: string;
+  /** The noun for such items. */
+  readonly noun: readonly [one: string, several: string];
   readonly max: number;
   readonly read: (given: string) => T | undefined;
 }): Parser<readonly T[]> {
   const fromItems = (items: readonly unknown[]): Parsed<readonly T[]> => {
     if (items.length > options.max) return refuse(`has more than ${options.max} items`);
     const values: T[] = [];
+    const faulty: string[] = [];
     for (const item of items) {
       const value = typeof item === 'string' ? options.read(item.trim()) : undefined;
-      if (value === undefined) return refuse(`has an item that is not ${options.noun}: ${quote(item)}`);
-      values.push(value);
+      if (value === undefined) faulty.push(quote(item));
+      else values.push(value);
     }
+    const [one, several] = options.noun;
+    if (faulty.length === 1) return refuse(`has an item that is not ${one}: ${faulty[0]}`);
+    if (faulty.length > 1) return refuse(`has items that are not ${several}: ${listed(faulty)}`);
     return accept(values);
   };
   return {
