@@ -66,6 +66,8 @@ describe('the event log in the admin UI', () => {
   it('shows in three clicks whether the launch of a learner was sent, and links to the delivery', async () => {
     await using visit = await ui.visit('/registrations');
     const { page } = visit;
+    // Room for every column.
+    await page.setViewportSize({ width: 1_600, height: 900 });
     await page.getByRole('link', { name: /ada/ }).first().click();
     await page.getByRole('row', { name: /Registration launched/ }).waitFor();
     const columns = await page

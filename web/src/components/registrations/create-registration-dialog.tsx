@@ -1,6 +1,6 @@
 import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import type { RegistrationInput } from '../../../../src/content/registrations/registration-schemas.ts';
 import { MAX_LEARNER_ID_LENGTH } from '../../../../src/text-lengths.ts';
 import { assetSearchQuery, assetsByIdQuery } from '../../api/assets.ts';
@@ -18,12 +18,11 @@ import { AnchorLink } from '../links.tsx';
 import { notifyDone } from '../notify.tsx';
 import { useIdempotencyKey } from '../use-idempotency-key.ts';
 import { AccountField, SubjectField } from './registration-fields.tsx';
+import { type Faults, useFaults } from './use-faults.ts';
 
 const FIELDS = ['account_id', 'course_id', 'learner_id'] as const;
 /** The members of the API that are entered in these fields. */
 const MEMBERS = [...FIELDS, 'equivalent_id'] as const;
-type Field = (typeof FIELDS)[number];
-type Faults = Partial<Record<Field, string>>;
 const texts = registrations.create;
 
 /** Registers a learner for a course or an equivalent, and opens the registration. */
@@ -73,7 +72,7 @@ function CreateForm({
     courseId === undefined ? [] : [{ type: 'COURSE', id: courseId, name: null }],
   );
   const [learner, setLearner] = useState('');
-  const { faults, show, correct, place, focus } = useFaults();
+  const { faults, show, correct, place, focus } = useFaults(FIELDS);
   const keyFor = useIdempotencyKey();
   const notHeld = useNotHeld(account[0], course[0]);
   const create = useFormMutation({
@@ -174,30 +173,8 @@ function AccountLink({ accountId }: { accountId: number }) {
   );
 }
 
-/** The faults of the fields. The first field with a fault gets the focus. */
-function useFaults() {
-  const [faults, setFaults] = useState<Faults>({});
-  const places = useRef<Partial<Record<Field, HTMLDivElement | null>>>({});
-  const focus = (field: Field) => places.current[field]?.querySelector<HTMLElement>('input, button')?.focus();
-  return {
-    faults,
-    focus,
-    /** The `ref` of the element that contains a field. */
-    place: (field: Field) => (element: HTMLDivElement | null) => {
-      places.current[field] = element;
-    },
-    show: (found: Faults) => {
-      setFaults(found);
-      const first = FIELDS.find((field) => found[field] !== undefined);
-      if (first !== undefined) focus(first);
-    },
-    /** Removes the fault of a field that has changed. */
-    correct: (field: Field) => setFaults(({ [field]: _corrected, ...others }) => others),
-  };
-}
-
 /** Shows the errors of the service at the fields. */
-function faultsIn(error: unknown): Faults {
+function faultsIn(error: unknown): Faults<(typeof FIELDS)[number]> {
   const { equivalent_id, ...others } = errorsAt(error, MEMBERS);
   // Courses and equivalents are chosen in the same field.
   return equivalent_id === undefined ? others : { ...others, course_id: equivalent_id };

@@ -7,6 +7,7 @@ import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { AccountField, SubjectField } from '../../../components/registrations/registration-fields.tsx';
+import { useFaults } from '../../../components/registrations/use-faults.ts';
 import { RunButtons } from '../../../components/run-buttons.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { viewIn } from '../../../navigation/view-in.ts';
@@ -80,7 +81,7 @@ function RegisterMany({ onRunning, ...given }: Given & { onRunning: (running: bo
   );
 }
 
-type Faults = Partial<Record<'account' | 'course' | 'learners', string>>;
+const FIELDS = ['account', 'course', 'learners'] as const;
 
 function ManyForm({
   accountId,
@@ -97,23 +98,18 @@ function ManyForm({
   );
   const [text, setText] = useState('');
   const [skipRegistered, setSkipRegistered] = useState(true);
-  const [faults, setFaults] = useState<Faults>({});
+  const { faults, show, add, correct, place } = useFaults(FIELDS);
   const { learners, faulty } = useMemo(() => readLearnerRows(text), [text]);
   const resetFile = useRef<() => void>(null);
-  const places = useRef<Partial<Record<keyof Faults, HTMLDivElement | null>>>({});
-  const place = (field: keyof Faults) => (element: HTMLDivElement | null) => {
-    places.current[field] = element;
-  };
-  const corrected = (field: keyof Faults) => setFaults(({ [field]: _corrected, ...others }) => others);
   const setLearners = (value: string) => {
     setText(value);
-    corrected('learners');
+    correct('learners');
   };
   const readFile = async (file: File | null) => {
     if (file === null) return;
     // So that the same file can be chosen again.
     resetFile.current?.();
-    const refuse = (fault: string) => setFaults((others) => ({ ...others, learners: fault }));
+    const refuse = (fault: string) => add('learners', fault);
     if (file.size > MAX_FILE_BYTES) return refuse(texts.fileTooLarge(formatBytes(MAX_FILE_BYTES)));
     // Fails if the file was changed, moved or locked after it was chosen.
     const bytes = await file.arrayBuffer().catch(() => null);
@@ -125,15 +121,13 @@ function ManyForm({
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const [accountChosen, subject] = [account[0], course[0]];
-    const found: Faults = {
+    const found = {
       ...(accountChosen === undefined ? { account: create.checks.account } : {}),
       ...(subject === undefined ? { course: create.checks.course } : {}),
       ...(learners.length === 0 ? { learners: texts.nobody } : {}),
       ...(learners.length > MAX_LEARNERS ? { learners: texts.tooMany(formatNumber(MAX_LEARNERS)) } : {}),
     };
-    setFaults(found);
-    const [first] = Object.keys(found) as (keyof Faults)[];
-    if (first !== undefined) places.current[first]?.querySelector<HTMLElement>('button, textarea')?.focus();
+    show(found);
     if (accountChosen === undefined || subject === undefined || Object.keys(found).length > 0) return;
     const type = subject.type === 'EQUIVALENT' ? 'EQUIVALENT' : 'COURSE';
     onStart({ accountId: accountChosen.id, subject: { type, id: subject.id }, learners, skipRegistered });
@@ -149,7 +143,7 @@ function ManyForm({
             onChange={(value) => {
               setAccount(value);
               setCourse([]);
-              corrected('account');
+              correct('account');
             }}
           />
         </div>
@@ -160,7 +154,7 @@ function ManyForm({
             error={faults.course}
             onChange={(value) => {
               setCourse(value);
-              corrected('course');
+              correct('course');
             }}
           />
         </div>
