@@ -102,9 +102,16 @@ describe('accounts in the admin UI', () => {
     await dialog.getByLabel('Search content').fill('zone');
     await dialog.getByText('1–50 of 52').waitFor();
     await dialog.getByRole('button', { name: 'Select all shown' }).waitFor({ state: 'detached' });
+    const refreshed = Promise.withResolvers<void>();
+    await page.route(/offset=50/, async (route) => {
+      await refreshed.promise;
+      await route.continue();
+    });
     await dialog.getByRole('button', { name: 'Next page' }).click();
     await dialog.getByText('51–52 of 52').waitFor();
     await dialog.getByRole('button', { name: 'Select all shown' }).click();
+    await dialog.getByRole('button', { name: 'Add 2 items' }).waitFor();
+    refreshed.resolve();
     await dialog.getByRole('button', { name: 'Add 1 item' }).waitFor();
   });
 

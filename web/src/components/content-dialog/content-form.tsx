@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
 import { assetKey } from '../../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
@@ -72,6 +72,12 @@ export function ContentForm<T extends Choice>({
     const last = Math.max(1, Math.ceil(data.total / data.limit));
     if (page > last) setPage(last);
   }, [data, found.isPlaceholderData, page, setPage]);
+  // They were chosen from a page that was read before they were added.
+  const deselectHeld = useEffectEvent((shown: readonly T[]) => {
+    const held = shown.filter((asset) => asset.held && chosen.has(assetKey(asset)));
+    if (held.length > 0) choose(held, false);
+  });
+  useEffect(() => deselectHeld(data?.data ?? []), [data]);
   return (
     <form
       className={styles.form}
