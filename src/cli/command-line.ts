@@ -157,7 +157,7 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   process.on('uncaughtException', end);
   const version = readVersion();
   await using stack = new AsyncDisposableStack();
-  // Why a start failed is written to standard error next. It is to be the last line, where people look for it.
+  // The reason of a failed start is written to standard error next. People look for it in the last line.
   stack.defer(() => logs.flush());
   if (traces.settings !== null) {
     tracing = stack.use(await openTracing(traces.settings, { version, log: logs.for('Tracing') }));

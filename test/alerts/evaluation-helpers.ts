@@ -130,7 +130,7 @@ function instanceOf(
   };
 }
 
-/** A webhook that fails since a time, in epoch milliseconds. */
+/** A webhook that has failed since a time, in epoch milliseconds. */
 export function failingWebhook(id: number, since: number): TroubledWebhook {
   return {
     id,

@@ -74,8 +74,8 @@ describe('a webhook that is changed after its head was received and before the h
       const webhook = await delivery.addWebhook(target.url, before);
       await delivery.put(webhook, 'head');
       const passTime = async () => {
-        const before = Date.now();
-        await until(() => Date.now() > before, 'time passes');
+        const start = Date.now();
+        await until(() => Date.now() > start, 'time passes');
       };
       let isChanged = false;
       reads.done = async ([row]) => {

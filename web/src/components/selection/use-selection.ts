@@ -1,4 +1,4 @@
-import { type Key, useRef, useState } from 'react';
+import { type Key, useEffect, useRef, useState } from 'react';
 
 /** The selected rows of a list, over all its pages. */
 export interface Selection<T> {
@@ -19,6 +19,15 @@ export interface Selection<T> {
   clear: () => void;
 }
 
+interface Selected<T> {
+  /** The row at the time of its selection. */
+  marked: T;
+  /** As the list showed it last. */
+  shown: T;
+  /** The same, with later changes that are known. */
+  now: T;
+}
+
 /**
  * The selection of rows in a list.
  * @param rows the visible rows, in order
@@ -29,31 +38,39 @@ export function useSelection<T>(
   keyOf: (row: T) => Key,
   { isWhole = false } = {},
 ): Selection<T> {
-  const [marked, setChosen] = useState<ReadonlyMap<Key, T>>(new Map());
+  const [selected, setSelected] = useState<ReadonlyMap<Key, Selected<T>>>(new Map());
   const visible = new Map(rows.map((row) => [keyOf(row), row]));
-  const kept = Array.from(marked).filter(([key]) => !isWhole || visible.has(key));
-  /** The selected rows as the list showed them last, and as they are known to be since. */
-  const [seen] = useState(() => new Map<Key, { shown: T | undefined; now: T }>());
-  for (const [key, row] of visible) {
-    if (marked.has(key) && seen.get(key)?.shown !== row) seen.set(key, { shown: row, now: row });
-  }
-  const chosen = new Map(kept.map(([key, row]) => [key, seen.get(key)?.now ?? row]));
+  const kept = Array.from(selected).filter(([key]) => !isWhole || visible.has(key));
+  const chosen = new Map(kept.map(([key, { now }]) => [key, visible.get(key) ?? now]));
   const last = useRef<Key>(null);
-  const choose = (those: readonly T[], isChosen: boolean) => {
-    for (const row of those) seen.delete(keyOf(row));
-    setChosen((before) => {
+  /** Changes those of the rows that are selected. */
+  const change = (those: readonly T[], changed: (before: Selected<T>, row: T) => Selected<T>) =>
+    setSelected((before) => {
       const after = new Map(before);
       for (const row of those) {
-        if (isChosen) after.set(keyOf(row), row);
+        const entry = before.get(keyOf(row));
+        if (entry !== undefined) after.set(keyOf(row), changed(entry, row));
+      }
+      return after;
+    });
+  // Remembers visible rows as the list shows them, for when they are no longer visible.
+  useEffect(() => {
+    const shown = [...visible.values()].filter((row) => (selected.get(keyOf(row))?.shown ?? row) !== row);
+    if (shown.length > 0) change(shown, ({ marked }, row) => ({ marked, shown: row, now: row }));
+  });
+  const choose = (those: readonly T[], isChosen: boolean) =>
+    setSelected((before) => {
+      const after = new Map(before);
+      for (const row of those) {
+        if (isChosen) after.set(keyOf(row), { marked: row, shown: row, now: row });
         else after.delete(keyOf(row));
       }
       return after;
     });
-  };
   return {
     chosen,
     items: [...chosen.values()],
-    marked: [...marked.values()],
+    marked: Array.from(selected.values(), ({ marked }) => marked),
     choose,
     chooseOne: (row, isChosen, asRange) => {
       const at = rows.findIndex((each) => keyOf(each) === keyOf(row));
@@ -62,18 +79,10 @@ export function useSelection<T>(
       const those = from === -1 ? [row] : rows.slice(Math.min(from, at), Math.max(from, at) + 1);
       choose(those, isChosen);
     },
-    update: (those) => {
-      for (const row of those) seen.set(keyOf(row), { shown: seen.get(keyOf(row))?.shown, now: row });
-      setChosen((before) => {
-        const after = new Map(before);
-        for (const row of those) if (after.has(keyOf(row))) after.set(keyOf(row), row);
-        return after;
-      });
-    },
+    update: (those) => change(those, (before, row) => ({ ...before, marked: row, now: row })),
     clear: () => {
-      seen.clear();
       last.current = null;
-      setChosen(new Map());
+      setSelected(new Map());
     },
   };
 }
