@@ -132,7 +132,7 @@ export function missingFilePage(name: string): FailurePage {
     headers: launchPageHeaders("'self'"),
     html: page(
       heading,
-      `<h1>${heading}</h1>\n<p>The course has no file ${file}. Please tell whoever gave you the course.</p>`,
+      `<h1>${heading}</h1>\n<p>The course has no file named “${file}”. Please tell whoever gave you the course.</p>`,
     ),
   };
 }
