@@ -192,7 +192,7 @@ function testAlertRoute(routes: Routes, { alerts, tests }: AlertRoutesDependenci
   routes.post(
     '/alerts/:alert_id/test',
     {
-      config: WRITE,
+      config: { ...WRITE, waitsForOthers: true },
       schema: {
         tags,
         operationId: 'testAlert',

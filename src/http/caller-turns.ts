@@ -2,19 +2,35 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MIB } from '../bytes.ts';
 import { callerOf } from './authorization.ts';
 import { comesFirst } from './pipelining.ts';
-import { type Turn, Turns } from './turns.ts';
+import { type Turn, type TurnLimits, Turns } from './turns.ts';
 
-/** Requests of a caller, of each kind, that are handled at once. The largest take 8 MiB and as much work. */
-const MAX_AT_ONCE = 4;
+/** Large requests of a caller, of each kind, that are handled at once. The largest take 8 MiB and as much work. */
+const MAX_LARGE_AT_ONCE = 4;
 /** More than any program sends at once. */
-const MAX_WAITING = 100;
+const MAX_LARGE_WAITING = 100;
 /** Several of the largest responses, so that a slow connection that reads one does not keep others waiting. */
 const MAX_UNSENT_BYTES = 32 * MIB;
+/**
+ * Other reads of a caller that are handled at once. A page of the admin UI sends more, but some of them take much longer
+ * than others.
+ */
+const MAX_READS_AT_ONCE = 8;
+/**
+ * Changes of a caller that are handled at once. Each takes a connection on PostgreSQL, of twelve by default. On SQLite,
+ * changes run one after another, and the largest take a tenth of a second.
+ */
+const MAX_CHANGES_AT_ONCE = 4;
 
-/** What takes turns. */
-type TurnKind = 'read' | 'write';
+/** What takes turns. Requests of different kinds do not wait for each other. */
+type TurnKind = 'large-read' | 'large-write' | 'read' | 'change';
 
-const LIMITS = { atOnce: MAX_AT_ONCE, waiting: MAX_WAITING, unsentBytes: MAX_UNSENT_BYTES };
+const LARGE: TurnLimits = {
+  atOnce: MAX_LARGE_AT_ONCE,
+  waiting: MAX_LARGE_WAITING,
+  unsentBytes: MAX_UNSENT_BYTES,
+};
+/** Methods whose requests change nothing. */
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** When a route with `hasLargeResponse` returns 429, for the description of the API. */
 export const TOO_MANY_READS = 'Too many requests of the caller for large responses wait for their turn.';
@@ -23,6 +39,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a response may have megabytes or be made from as much, so that the requests of a caller take turns. */
     hasLargeResponse?: boolean;
+    /** Whether a response waits for other systems, so that the request keeps no turn from others of its caller. */
+    waitsForOthers?: boolean;
   }
   interface FastifyRequest {
     callerTurn: Turn | null;
@@ -30,13 +48,16 @@ declare module 'fastify' {
 }
 
 /**
- * Lets the requests of each caller for large responses, and its large writes, take turns. Otherwise, a caller who sends hundreds at once, or
- * reads none of the responses, would fill the memory and block the service for everybody else.
+ * Lets the requests of each caller take turns. Otherwise, a caller who sends hundreds at once, or reads none of the
+ * responses, would fill the memory, and delay the requests of everybody else and all deliveries.
  */
 export class CallerTurns {
   readonly #kinds: Readonly<Record<TurnKind, Turns>> = {
-    read: new Turns(LIMITS),
-    write: new Turns(LIMITS),
+    'large-read': new Turns(LARGE),
+    'large-write': new Turns(LARGE),
+    // Any number may wait: they have arrived, and take little memory.
+    read: new Turns({ atOnce: MAX_READS_AT_ONCE }),
+    change: new Turns({ atOnce: MAX_CHANGES_AT_ONCE }),
   };
 
   /** @param server before any plugin is registered, which would lack the member of requests */
@@ -50,23 +71,31 @@ export class CallerTurns {
   }
 
   /**
-   * Lets the requests to the routes of a scope that have `hasLargeResponse` take turns. @param scoped after
-   * `requireScopes`
+   * Lets the requests to the routes of a scope take turns, except uploads, whose files do so themselves, and routes that
+   * have `waitsForOthers`.
+   * @param scoped after `requireScopes`
    */
   limitRoutes(scoped: FastifyInstance): void {
     scoped.addHook('onRequest', (request, _reply, done) => {
       if (request.routeOptions.config.hasLargeResponse === true)
-        this.take(request, callerOf(request).id).then(() => done(), done);
+        this.take(request, callerOf(request).id, 'large-read').then(() => done(), done);
       else done();
+    });
+    // Once the body has arrived: a slow connection keeps no turn from others.
+    scoped.addHook('preHandler', (request, _reply, done) => {
+      const { isUpload, waitsForOthers } = request.routeOptions.config;
+      if (request.callerTurn !== null || isUpload === true || waitsForOthers === true) return done();
+      const kind = READS.has(request.method) ? 'read' : 'change';
+      this.take(request, callerOf(request).id, kind).then(() => done(), done);
     });
   }
 
   /**
-   * Resolves at the beginning of a request's turn. Requests of different kinds do not wait for each other.
+   * Resolves at the beginning of a request's turn.
    * @param request without a body, or whose body arrives before or in its turn
    * @throws {ProblemError} `too-many-requests`, `invalid-request` if the connection is closed before
    */
-  async take(request: FastifyRequest, callerId: string, kind: TurnKind = 'read'): Promise<void> {
+  async take(request: FastifyRequest, callerId: string, kind: TurnKind): Promise<void> {
     const turn = this.#kinds[kind].request(callerId);
     request.callerTurn = turn;
     // A slow connection keeps no turn from others, and what has arrived is stored even if its connection ends.

@@ -88,7 +88,7 @@ describe('requests of a connection that arrive together', () => {
         onRequest: async (request) => {
           if (request.params.n === '1') await later.promise;
           else if (++arrived === 4) later.resolve();
-          await turns.take(request, 'a client');
+          await turns.take(request, 'a client', 'large-read');
         },
         handler: async () => 'small',
       });

@@ -38,7 +38,7 @@ export class ClientTurns {
    */
   async take(request: FastifyRequest, scope: LrsScope, method: string): Promise<void> {
     assertMethod(scope, method);
-    await this.#ofCallers.take(request, callerIdOf(scope), isRead(method) ? 'read' : 'write');
+    await this.#ofCallers.take(request, callerIdOf(scope), isRead(method) ? 'large-read' : 'large-write');
   }
 
   /**

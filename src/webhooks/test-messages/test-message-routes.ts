@@ -10,7 +10,7 @@ import type { WebhookService } from '../configuration/webhook-service.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
 import { MAX_TESTS_AT_A_TIME, sampleErrors, type TestMessages, type TestResult } from './test-message.ts';
 
-const WRITE = { scope: 'webhooks:write' };
+const TEST = { scope: 'webhooks:write', waitsForOthers: true };
 const tags = ['Webhooks'];
 const TOO_MANY = `${MAX_TESTS_AT_A_TIME} test messages of the caller are waiting for their targets.`;
 
@@ -56,7 +56,7 @@ function testConfigurationRoute(routes: Routes, { tests, webhooks }: TestMessage
   routes.post(
     '/webhooks/test',
     {
-      config: WRITE,
+      config: TEST,
       attachValidation: true,
       schema: {
         tags,
@@ -105,7 +105,7 @@ function testWebhookRoute(routes: Routes, { tests }: TestMessageRoutesDependenci
   routes.post(
     '/webhooks/:webhook_id/test',
     {
-      config: WRITE,
+      config: TEST,
       schema: {
         tags,
         operationId: 'testWebhook',
