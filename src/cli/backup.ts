@@ -19,7 +19,7 @@ import { PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../file-system/file-mode
 import { folderProblem } from '../file-system/folder-problem.ts';
 import { syncFolder } from '../file-system/sync-folder.ts';
 import { NEVER } from '../time/never.ts';
-import { backupPlaceOf } from './backup-place.ts';
+import { type BackupPlace, backupPlaceOf } from './backup-place.ts';
 import { openBackupReader } from './backup-reader.ts';
 import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
@@ -68,13 +68,10 @@ export async function backUp(
   }
   assertReadable(source);
   const place = path.resolve(to);
-  const chosen = backupPlaceOf(place);
-  if (chosen === null) {
-    const example = path.join(place, new Date().toISOString().slice(0, DATE_LENGTH));
-    throw new BackupError(`${place} is not empty: name a new folder, such as ${example}`);
-  }
-  const { partial, complete } = chosen;
+  let partial: string | null = null;
   try {
+    const chosen = choosePlace(place);
+    partial = chosen.partial;
     mkdirSync(partial, { recursive: true, mode: PRIVATE_FOLDER_MODE });
     const databaseFile = path.join(partial, path.basename(source.databaseFile));
     const readFrom = copyDatabase(source, databaseFile);
@@ -95,7 +92,7 @@ export async function backUp(
     }
     const copied = await copiedMarkerOf(databaseFile);
     await syncFolder(partial);
-    await complete(path.basename(databaseFile));
+    await chosen.complete(path.basename(databaseFile));
     return {
       databaseBytes: bytes,
       versions: contentFolder === null ? 0 : keys.length - gone.length,
@@ -104,10 +101,18 @@ export async function backUp(
       copied,
     };
   } catch (error) {
-    rmSync(partial, { recursive: true, force: true });
+    if (partial !== null) rmSync(partial, { recursive: true, force: true });
     if (error instanceof BackupError) throw error;
     throw new BackupError(`no backup was made in ${place}: ${folderProblem(error)}`, { cause: error });
   }
+}
+
+/** @throws {BackupError} if there is something else at the place */
+function choosePlace(place: string): BackupPlace {
+  const chosen = backupPlaceOf(place);
+  if (chosen !== null) return chosen;
+  const example = path.join(place, new Date().toISOString().slice(0, DATE_LENGTH));
+  throw new BackupError(`${place} is not empty: name a new folder, such as ${example}`);
 }
 
 /**

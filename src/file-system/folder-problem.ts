@@ -8,14 +8,14 @@ const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
  * Why a folder cannot be created or written, and what to do, without the last full stop. For other errors than a file in its
- * place, a file system that is read-only and a full disk: their message.
+ * place or above it, a file system that is read-only and a full disk: their message.
  */
 export function folderProblem(error: unknown): string {
   const { code, errcode, path: file } = (error ?? {}) as NodeJS.ErrnoException & { errcode?: number };
   if (FULL.has(code ?? '') || errcode === SQLITE_FULL) return 'the disk is full. Make room on it';
   if (file === undefined) return messageOf(error);
-  if (code === 'EEXIST') return `${file} is a file. Name a folder`;
   const nearest = nearestExisting(file);
+  if (code === 'EEXIST' || code === 'ENOTDIR') return `${nearest} is a file. Name a folder`;
   // Node says that folders are missing if it cannot create them for that reason.
   if (code === 'EROFS' || (code === 'ENOENT' && isReadOnly(nearest)))
     return `the file system of ${nearest} is read-only. Mount it for writing`;

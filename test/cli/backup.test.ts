@@ -180,6 +180,18 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.ok(!existsSync(path.join(folder.path, 'nowhere')), 'nothing was made');
   });
 
+  it('refuses a place that is a file or below one with the path of that file', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService();
+    const file = path.join(folder.path, 'file');
+    writeFileSync(file, 'mine');
+    for (const to of [file, path.join(file, 'copy')]) {
+      const { code, errors } = await runHere(['backup', '--to', to], { data_dir: service.settings.data_dir });
+      const text = `coursewire: no backup was made in ${to}: ${file} is a file. Name a folder\n`;
+      assert.deepEqual([code, errors], [1, text]);
+    }
+  });
+
   it('fills an empty folder in place, because it may be a mounted disk, which cannot be replaced', async () => {
     using folder = temporaryFolder();
     await using service = await startTestService();

@@ -115,14 +115,15 @@ describe('a data folder without a database', () => {
 });
 
 describe('a data folder that cannot be used', () => {
-  it('is refused with the reason if it is a file', () => {
+  it('is refused with the reason if it is a file or below one', () => {
     using folder = temporaryFolder();
     const file = path.join(folder.path, 'data');
     writeFileSync(file, '');
-    assert.throws(() => openDataFolder(file), {
-      name: 'DataFolderError',
-      message: `the data folder ${file} cannot be used: ${file} is a file. Name a folder`,
-    });
+    for (const place of [file, path.join(file, 'inner')])
+      assert.throws(() => openDataFolder(place), {
+        name: 'DataFolderError',
+        message: `the data folder ${place} cannot be used: ${file} is a file. Name a folder`,
+      });
   });
 
   it('is refused with what to do if its file system is read-only, also if it is missing there', async (t) => {
