@@ -21,7 +21,10 @@ import { NoticeSender, type PostNotice } from './notices/notice-sender.ts';
 import { deleteNoticesBefore } from './notices/notice-store.ts';
 import { CHANNELS } from './rules/alert-rule.ts';
 
-/** Alert rules, and what watches over them. Disposing of it waits for the notices in flight. */
+/**
+ * Alert rules, and what watches over them. Disposing of it aborts the notices in flight. They are sent again after the next
+ * start, or by another instance.
+ */
 export interface Alerts extends AsyncDisposable {
   /** Starts to evaluate rules and to send notices, unless `enable_alerts` is false. */
   start(): void;

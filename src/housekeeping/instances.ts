@@ -80,8 +80,8 @@ export class Instances implements AsyncDisposable {
   }
 
   /**
-   * Records this instance, compares it with the others, and repeats that in the background. @throws
-   * {DatabaseUnavailableError}
+   * Records this instance, compares it with the others, and repeats that in the background.
+   * @throws {DatabaseUnavailableError}
    */
   async start(): Promise<void> {
     await this.#enter(true);

@@ -10,7 +10,7 @@ export interface ApiDescription {
   version: string;
   /** The address of the service as the sender of a request sees it. */
   addressFor(request: FastifyRequest): string;
-  /** The path of `baseUrl`, without a trailing slash. The files of the reference page are below it. */
+  /** The path of `base_url`, without a trailing slash. The files of the reference page are below it. */
   basePath: string;
   scopes: Readonly<Record<string, string>>;
   tokenPath: string;
@@ -24,7 +24,7 @@ Request an access token with your client's id and secret, then send it as a bear
 \`limit\` and \`cursor\`. Errors are problems (RFC 9457) that name every invalid member. A record has an
 \`ETag\`. Send it as \`If-Match\`, so that you do not overwrite changes of others.`;
 
-/** Describes the API at \`/openapi.json\`, with a reference page at \`/docs\` that loads nothing from elsewhere. */
+/** Describes the API at `/openapi.json`, with a reference page at `/docs` that loads nothing from elsewhere. */
 export async function describeApi(server: FastifyInstance, description: ApiDescription): Promise<void> {
   server.addSchema({ $id: 'Problem', ...Problem });
   await server.register(swagger, {

@@ -7,7 +7,7 @@ import { MAX_NAME_LENGTH } from '../text-lengths.ts';
 export const NAME_PATTERN = '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$';
 /**
  * Text without control characters, which header fields (RFC 9110 section 5.5) and some databases do not accept. It
- * means the same in ECMAScript and in RE2, which does not support `\\u`.
+ * means the same in ECMAScript and in RE2, which does not support `\u`.
  */
 export const PLAIN_TEXT_PATTERN = '^[^\\x00-\\x1f\\x7f]*$';
 
