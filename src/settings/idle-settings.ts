@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { contentPlaceOf } from './content-place.ts';
 import { SETTINGS_TABLE, type SettingName, type Settings } from './settings-table.ts';
 
 /** Settings that have no effect unless another setting has a certain value. */
@@ -33,7 +34,7 @@ const DEPENDENCES: readonly Dependence[] = [
   {
     settings: ['content_store_endpoint'],
     needs: '`content_store` is an S3 bucket',
-    isMet: (settings) => settings.content_store?.startsWith('s3://') === true,
+    isMet: (settings) => contentPlaceOf(settings)?.kind === 's3',
   },
 ];
 

@@ -3,6 +3,7 @@ import type { ConnectionTrouble } from '../../delivery/connection-troubles.ts';
 import type { Instances, SettingDifference } from '../../housekeeping/instances.ts';
 import type { ClockWatch } from '../../observability/clock-watch.ts';
 import { type CheckResult, failureOf } from '../../observability/readiness.ts';
+import { contentPlaceOf } from '../../settings/content-place.ts';
 import { type DescribedSetting, describeSettings } from '../../settings/describe-settings.ts';
 import type { Runtime } from '../../settings/runtime.ts';
 import type { Settings } from '../../settings/settings-table.ts';
@@ -68,7 +69,7 @@ export class HealthReader {
         obstacle: this.#with.queue.obstacle(),
       },
       connectionTrouble: this.#with.connectionTrouble(),
-      contentStore: this.#with.settings.content_store?.startsWith('s3://') ? 's3' : 'folder',
+      contentStore: contentPlaceOf(this.#with.settings)?.kind ?? 'folder',
       settings: describeSettings(this.#with.settings),
       settingDifferences: this.#with.instances.differences,
       contentOriginRisks: this.#with.contentOriginRisks(),
