@@ -27,5 +27,5 @@ export async function checkDiskReserve(folders: readonly string[]): Promise<void
 }
 
 function mebibytes(bytes: number): string {
-  return `${Math.floor(bytes / 1_024 ** 2).toLocaleString('en')} MiB`;
+  return `${Math.floor(bytes / MIB).toLocaleString('en')} MiB`;
 }
