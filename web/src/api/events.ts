@@ -108,8 +108,8 @@ export const replayCountQuery = (webhookId: number, period: ReplayPeriod) =>
       let count = 0;
       let cursor: string | undefined;
       for (let step = 0; step < COUNTED_STEPS; step += 1) {
-        const step = { ...period, cursor, dryRun: true };
-        const { replayed, next_cursor: next } = await replayEvents(webhookId, step, signal);
+        const asked = { ...period, cursor, dryRun: true };
+        const { replayed, next_cursor: next } = await replayEvents(webhookId, asked, signal);
         count += replayed;
         if (next === null) return { count, isLowerBound: false };
         cursor = next;
