@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { importCourse } from '../content/packages.ts';
@@ -84,6 +85,20 @@ describe('the audit log in the admin UI', () => {
       .getByRole('button', { name: `Remove this filter: Webhook ${isolate(String(webhookId))}` })
       .click();
     await visit.arrived(`${LOG}?object_type=WEBHOOK`);
+  });
+
+  it('is exported as it is now, even if it was exported a moment before', async () => {
+    await using visit = await ui.visit(LOG);
+    const { page } = visit;
+    const exported = async () => {
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export CSV' }).click();
+      return await readFile(await (await saved).path(), 'utf8');
+    };
+    assert.doesNotMatch(await exported(), /Just now/);
+    const webhook = { name: 'Just now', topic: 'ACCOUNT', target_url: OLD_URL };
+    await ui.service.api.create('/webhooks', webhook);
+    assert.match(await exported(), /Just now/);
   });
 
   it('names the content that an account received, and links to an alert but not to a deleted folder', async () => {

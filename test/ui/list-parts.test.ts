@@ -5,7 +5,7 @@ import { Connection } from '../../web/src/api/connection.ts';
 import { createQueryClient, fetchCurrent } from '../../web/src/api/query-client.ts';
 import { listParts, type PartOfList } from '../../web/src/components/list-parts.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
 
 interface Row {
   id: number;
@@ -106,5 +106,12 @@ describe('a whole list that is read while it changes', () => {
       );
     }
     assert.equal((await read('shrinking', { sort: 'name', direction: 'asc' })).length, ROWS - 251);
+  });
+
+  it('is not kept in memory, since it may be long', async () => {
+    const client = createQueryClient(new Connection());
+    await fetchCurrent(client, { queryKey: ['accounts'], queryFn: async () => ['an account'] });
+    await until(async () => client.getQueryCache().getAll().length === 0, 'nothing is kept');
+    client.clear();
   });
 });

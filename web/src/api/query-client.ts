@@ -54,10 +54,10 @@ export function createQueryClient(connection: Connection): QueryClient {
   return client;
 }
 
-/** Data as the service has it now, even if that of the cache is fresh. */
+/** Data as the service has it now, even if that of the cache is fresh. It is not kept, because an export reads many pages. */
 export async function fetchCurrent<T, K extends QueryKey>(
   client: QueryClient,
   query: FetchQueryOptions<T, Error, T, K>,
 ): Promise<T> {
-  return await client.fetchQuery({ ...query, staleTime: 0 });
+  return await client.fetchQuery({ ...query, staleTime: 0, gcTime: 0 });
 }

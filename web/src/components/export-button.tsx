@@ -29,7 +29,10 @@ export interface ListExport<T> {
 export interface LogExport<T> {
   /** The name of the file without its extension. */
   name: string;
-  /** The page of at most `limit` rows after a cursor, with the filters of the list; null for the first page. */
+  /**
+   * The page of at most `limit` rows after a cursor, with the filters of the list; null for the first page. Never from
+   * the cache.
+   */
   page: (client: QueryClient, cursor: string | null, limit: number) => Promise<CursorPage<T>>;
 }
 

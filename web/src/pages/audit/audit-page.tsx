@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { AUDIT_ACTION_NAMES, AUDIT_ACTIONS, AUDIT_OBJECT_TYPES } from '../../../../src/audit/actions.ts';
 import { type ActorType, auditQuery } from '../../api/audit.ts';
+import { fetchCurrent } from '../../api/query-client.ts';
 import { AuditList } from '../../components/audit/audit-list.tsx';
 import { LinkedFilter } from '../../components/log/log-filters.tsx';
 import { LOG_PAGE_SIZE, LogPage } from '../../components/log/log-page.tsx';
@@ -43,7 +44,7 @@ export function AuditPage() {
       exporting={{
         name: 'audit-log',
         page: (client, after, limit) =>
-          client.fetchQuery(auditQuery({ ...searched, cursor: after ?? undefined }, limit)),
+          fetchCurrent(client, auditQuery({ ...searched, cursor: after ?? undefined }, limit)),
       }}
       filters={
         <>

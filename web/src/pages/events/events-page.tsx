@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
 import { eventsQuery } from '../../api/events.ts';
+import { fetchCurrent } from '../../api/query-client.ts';
 import { EventList } from '../../components/events/event-list.tsx';
 import { LinkedFilter } from '../../components/log/log-filters.tsx';
 import { LOG_PAGE_SIZE, LogPage } from '../../components/log/log-page.tsx';
@@ -53,7 +54,7 @@ export function EventsPage() {
       exporting={{
         name: 'events',
         page: (client, after, limit) =>
-          client.fetchQuery(eventsQuery({ ...searched, cursor: after ?? undefined }, limit)),
+          fetchCurrent(client, eventsQuery({ ...searched, cursor: after ?? undefined }, limit)),
       }}
       filters={
         <>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { SUBTOPICS, subtopicsOf } from '../../../../../src/events/catalogue.ts';
 import { deliveriesQuery } from '../../../api/deliveries.ts';
+import { fetchCurrent } from '../../../api/query-client.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
@@ -77,7 +78,8 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
             exporting={{
               name: 'deliveries',
               page: (client, after, limit) =>
-                client.fetchQuery(
+                fetchCurrent(
+                  client,
                   deliveriesQuery(webhookId, { outcome, cursor: after ?? undefined, filter, limit }),
                 ),
             }}
