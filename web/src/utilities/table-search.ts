@@ -82,7 +82,9 @@ export function tableSearch<
 }
 
 /** The query for a list of the API, from the address. */
-export function listQuery(search: TableSearch & Record<string, unknown>): Record<string, unknown> {
+export function listQuery(
+  search: { page?: number | undefined; size?: number | undefined } & Record<string, unknown>,
+): Record<string, unknown> {
   const { page = 1, size = DEFAULT_PAGE_SIZE, ...others } = search;
   return { ...others, limit: size, offset: (page - 1) * size };
 }

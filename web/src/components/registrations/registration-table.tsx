@@ -114,7 +114,7 @@ export function RegistrationTable({ accountId }: { accountId?: number }) {
     size,
   } = table.values;
   const ordered = (REGISTRATION_SORTS as readonly unknown[]).includes(sort) ? { sort, direction } : {};
-  const asked = {
+  const query = listQuery({
     search,
     learner_id,
     status,
@@ -124,10 +124,7 @@ export function RegistrationTable({ accountId }: { accountId?: number }) {
     page,
     size,
     ...ordered,
-  };
-  const query = listQuery(
-    Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
-  );
+  });
   const found = useQuery(registrationListQuery(query));
   const queryClient = useQueryClient();
   const selection = useSelection(found.data?.data ?? [], ({ registration_id }) => registration_id);

@@ -68,7 +68,7 @@ export function ContentsPanel({ account }: { account: Account }) {
   const table = useTable(OTHERS);
   const { search, type, sort, direction, page, size } = table.values;
   const ordered = SORTS.includes(sort) ? { sort, direction } : {};
-  const query = listQuery(given({ search, type, page, size, ...ordered }));
+  const query = listQuery({ search, type, page, size, ...ordered });
   const contents = useQuery(accountContentsQuery(account.id, query));
   const selection = useSelection(contents.data?.data ?? [], assetKey);
   const queryClient = useQueryClient();
@@ -122,9 +122,4 @@ export function ContentsPanel({ account }: { account: Account }) {
       {remove.dialog}
     </>
   );
-}
-
-/** Without undefined members, so that equal requests are one query. */
-function given(members: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
