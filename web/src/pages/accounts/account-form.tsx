@@ -42,7 +42,6 @@ export function AccountForm<Values extends { name: string }>({
           label={accounts.name}
           autoComplete="off"
           data-autofocus
-          data-path="name"
           key={form.key('name')}
           {...form.getInputProps('name')}
         />

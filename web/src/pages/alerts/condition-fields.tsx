@@ -13,7 +13,7 @@ export function ConditionFields({ form }: { form: AlertFormState }) {
   return (
     <Panel title={texts.watched}>
       <Stack gap="md">
-        <TextInput label={texts.name} autoComplete="off" data-path="name" {...form.getInputProps('name')} />
+        <TextInput label={texts.name} autoComplete="off" {...form.getInputProps('name')} />
         <Radio.Group label={texts.condition} {...form.getInputProps('condition')}>
           <Stack gap="xs" mt={6}>
             {CONDITIONS.map((each) => (
@@ -33,7 +33,6 @@ export function ConditionFields({ form }: { form: AlertFormState }) {
             allowDecimal={false}
             allowNegative={false}
             w="14rem"
-            data-path="minutes"
             {...form.getInputProps('minutes')}
           />
         )}

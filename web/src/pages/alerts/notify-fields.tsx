@@ -18,7 +18,6 @@ export function NotifyFields({ form, storedOrigin }: { form: AlertFormState; sto
           description={texts.emailDescription}
           acceptValueOnBlur
           splitChars={[',', ';', ' ']}
-          data-path="email_to"
           {...form.getInputProps('email_to')}
         />
         <Select
@@ -39,7 +38,6 @@ export function NotifyFields({ form, storedOrigin }: { form: AlertFormState; sto
             type="url"
             autoComplete="off"
             spellCheck={false}
-            data-path="url"
             {...form.getInputProps('url')}
           />
         )}

@@ -18,14 +18,13 @@ export function QuietFields({ form, initialZone }: { form: AlertFormState; initi
         />
         {form.values.quiet && (
           <Group gap="md" align="flex-start">
-            <TextInput type="time" label={texts.from} data-path="from" {...form.getInputProps('from')} />
-            <TextInput type="time" label={texts.to} data-path="to" {...form.getInputProps('to')} />
+            <TextInput type="time" label={texts.from} {...form.getInputProps('from')} />
+            <TextInput type="time" label={texts.to} {...form.getInputProps('to')} />
             <Select
               label={texts.zone}
               searchable
               allowDeselect={false}
               data={zonesWith(initialZone)}
-              data-path="time_zone"
               {...form.getInputProps('time_zone')}
             />
           </Group>

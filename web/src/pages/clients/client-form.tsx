@@ -96,7 +96,6 @@ export function ClientForm({
           description={texts.nameDescription}
           autoComplete="off"
           data-autofocus
-          data-path="name"
           {...form.getInputProps('name')}
         />
         <TextInput
@@ -104,7 +103,6 @@ export function ClientForm({
           description={texts.emailDescription}
           type="email"
           autoComplete="off"
-          data-path="email"
           {...form.getInputProps('email')}
         />
         <ScopesField

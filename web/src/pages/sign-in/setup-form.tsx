@@ -30,7 +30,6 @@ export function SetupForm({
       password: (value, { email }) => checkPassword(value, email),
       repeat: (value, { password }) => (value === password ? null : account.checks.different),
     },
-    onSubmitPreventDefault: 'always',
   });
   const attempt = useMutation({
     mutationFn: ({ name, email, password }: typeof form.values) =>
