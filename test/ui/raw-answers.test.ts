@@ -8,7 +8,7 @@ describe('answers in the raw data', () => {
       cmi: {
         interactions: {
           1: { id: 'b', student_response: 'x', result: 'wrong', correct_responses: { 0: { pattern: 'y' } } },
-          0: { id: 'a', type: 'choice', student_response: '1', result: 'correct' },
+          0: { id: 'a', student_response: '1', result: 'correct' },
           _count: 2,
         },
       },
@@ -35,7 +35,6 @@ describe('answers in the raw data', () => {
     });
     assert.deepEqual(scorm2004, {
       id: 'q',
-      type: '',
       description: 'Why?',
       response: 'so',
       correct: ['a', 'b'],

@@ -1,8 +1,6 @@
 /** A learner's answer to a question of a SCORM course, as the course reported it. */
 export interface Interaction {
   id: string;
-  /** For example `choice`; empty if the course did not report it. */
-  type: string;
   /** The question, if the course reported it; only in SCORM 2004. */
   description: string;
   response: string;
@@ -24,7 +22,6 @@ export function interactionsOf(data: unknown): Interaction[] {
   return entriesOf(member(member(data, 'cmi'), 'interactions'))
     .map((entry) => ({
       id: textOf(member(entry, 'id')),
-      type: textOf(member(entry, 'type')),
       description: textOf(member(entry, 'description')),
       response: textOf(member(entry, 'learner_response') ?? member(entry, 'student_response')),
       correct: entriesOf(member(entry, 'correct_responses')).map((each) => textOf(member(each, 'pattern'))),
