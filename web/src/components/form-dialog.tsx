@@ -20,7 +20,7 @@ export function FormDialog({
 }: {
   opened: boolean;
   title: string;
-  /** The question. */
+  /** Asked if there is unsaved input. */
   question?: { title: string; description: string };
   /** Whether it cannot be closed at the moment, except by its form. */
   isHeld?: boolean;

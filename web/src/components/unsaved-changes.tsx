@@ -18,7 +18,6 @@ export function UnsavedChanges({
   above = 'modal',
 }: {
   when: boolean;
-  /** The question. */
   question?: { title: string; description: string };
   /** The part of the address' search that shows the form, if its page also exists without the form. */
   isShownIn?: (search: object) => unknown;

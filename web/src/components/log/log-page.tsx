@@ -37,12 +37,13 @@ export function LogPage<Entry extends { id: number | string }>({
     /** The name of the list. */
     label: string;
     filters: { from: string; to: string };
+    /** Of an empty log. */
     empty: { title: string; description: string };
     pages: string;
     newest: string;
     older: string;
   };
-  /** The texts of an empty log. */
+  /** Of an empty log. */
   icon: Icon;
   exporting: LogExport<Entry>;
   filters: ReactNode;

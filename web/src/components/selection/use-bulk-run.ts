@@ -23,7 +23,7 @@ export interface BulkAction<T> {
   onDone: (row: T) => void;
   /** Called when a run ends, so that lists can be refreshed. */
   onEnd: () => Promise<unknown>;
-  /** Called when all items were processed. */
+  /** Closes the dialog. Also called when all items were processed. */
   onClose: () => void;
 }
 

@@ -1,7 +1,10 @@
 /** Placeholder for the target's key and secret, which are never shown. */
 const CREDENTIALS_PLACEHOLDER = 'KEY:SECRET';
 
-/** A command for POSIX shells that posts a message to a target exactly as the service does. */
+/**
+ * A command for POSIX shells that posts a message to a target, with its id and exactly its body. Timestamp and signature are
+ * missing, because each attempt has its own.
+ */
 export function curlCommand(postback: {
   targetUrl: string;
   messageId: string;

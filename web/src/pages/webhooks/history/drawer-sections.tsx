@@ -27,7 +27,7 @@ export function MessageSection({
   const body = JSON.stringify(message);
   const curl = curlCommand({
     targetUrl: webhook?.target_url ?? targetOf(message),
-    messageId: messageId,
+    messageId,
     body,
     withCredentials: webhook?.authentication.type === 'BASIC',
   });
