@@ -112,6 +112,7 @@ export interface InstanceRow {
   seen_at: number;
 }
 
+/** A fact about the installation, which may be a secret. */
 export interface ServiceSecretRow {
   name: string;
   value: string;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Database, Reader } from '../database/database.ts';
+import type { InstanceRow } from '../database/schema.ts';
 import type { Logger } from '../observability/log.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 
@@ -37,12 +38,6 @@ type Values = Record<string, unknown>;
 
 /** Stored with the settings of an instance, but never compared: instances may differ in whether they deliver. */
 const DELIVERS = 'delivers';
-
-interface InstanceRow {
-  instance: string;
-  host_name: string;
-  settings: string;
-}
 
 /**
  * Compares the settings that all instances of a database must share. Each instance has a row with its values, and with
@@ -124,7 +119,7 @@ export class Instances implements AsyncDisposable {
   }
 
   async #compare(): Promise<void> {
-    const others = await this.#with.database.reader.all<InstanceRow>(
+    const others = await this.#with.database.reader.all<Omit<InstanceRow, 'seen_at'>>(
       `select instance, host_name, settings from instances where instance <> ? and ${IS_RUNNING} order by instance`,
       this.#with.about.instance,
       ...runningAt(this.#with.now()),
@@ -154,7 +149,7 @@ export class Instances implements AsyncDisposable {
   }
 
   /** Ignores settings that only one of two releases has, because both run during an upgrade. */
-  #differencesTo(other: InstanceRow, theirs: Values): SettingDifference[] {
+  #differencesTo(other: Pick<InstanceRow, 'instance' | 'host_name'>, theirs: Values): SettingDifference[] {
     const ours = JSON.parse(JSON.stringify(this.#with.settings)) as Values;
     return Object.keys(ours)
       .filter((name) => Object.hasOwn(theirs, name) && !isDeepStrictEqual(ours[name], theirs[name]))
