@@ -12,6 +12,10 @@ const FILES = {
   '50%.html': PAGE,
   '50%25.html': PAGE,
   'a+b/ü.html': PAGE,
+  'start.php': PAGE,
+  start: PAGE,
+  'slides.pdf': '',
+  'film.MP4': '',
 };
 
 interface Reference {
@@ -124,6 +128,23 @@ describe('where a unit opens', () => {
     assert.deepEqual(units[0]?.launch, file('a+b/ü.html'));
     assert.deepEqual(warnings, []);
   });
+});
+
+describe('a file that a unit opens', () => {
+  for (const name of ['start.php', 'start'])
+    it(`has a warning if browsers download it, such as ${name}`, async () => {
+      const { units, warnings } = await inspect({ href: `${name}?a=1` });
+      assert.deepEqual(units[0]?.launch, file(name, '?a=1'));
+      assert.deepEqual(warnings, [
+        `The unit "i1" opens the file "${name}". By its name, browsers download it instead of showing it. ` +
+          'The name of a page must end in .html. Programs such as .php are not run.',
+      ]);
+    });
+
+  for (const name of ['slides.pdf', 'film.MP4'])
+    it(`has no warning if browsers show it, such as ${name}`, async () => {
+      assert.deepEqual((await inspect({ href: name })).warnings, []);
+    });
 });
 
 describe('the parameters of a unit', () => {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { CourseFiles } from '../course-files.ts';
+import { isShown } from '../media-types.ts';
 import type { LaunchTarget } from '../package-description.ts';
 import { packageError, quoted } from '../package-error.ts';
 
@@ -66,6 +67,12 @@ export function resolveLaunchTarget(course: CourseFiles, reference: LaunchRefere
   // Each search may warn, so the decoded name is searched only if there is no file of the other one.
   const file = course.find(asWritten) ?? course.find(decoded);
   if (file === null) throw packageError('LAUNCH_FILE_MISSING', { unit: reference.unit, launch: href });
+  if (!isShown(file)) {
+    course.warn(
+      `The unit ${quoted(reference.unit)} opens the file ${quoted(file)}. By its name, browsers download it instead of ` +
+        'showing it. The name of a page must end in .html. Programs such as .php are not run.',
+    );
+  }
 
   const { search: query, hash: fragment } = new URL(`http://course/${address.query}${address.fragment}`);
   return { kind: 'file', file, query, fragment };

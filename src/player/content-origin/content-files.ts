@@ -8,10 +8,10 @@ import {
   type StoredFile,
 } from '../../content/files/content-store.ts';
 import { failurePage, missingFilePage } from '../../content/registrations/launch-page.ts';
+import { mediaTypeOf } from '../../course-packages/media-types.ts';
 import { opensPage } from '../../http/problem-responses.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { SECOND_MS } from '../../time/units.ts';
-import { mediaTypeOf } from './media-types.ts';
 
 const ONE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
