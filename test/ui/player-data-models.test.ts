@@ -203,6 +203,16 @@ for (const version of ['1.2', '2004'] as const) {
       }
     });
 
+    it('has an error for an element without a name', () => {
+      const [whenRead, whenSet] = version === '1.2' ? ['201', '201'] : ['301', '351'];
+      const api = start(version);
+      api.Initialize('');
+      for (const element of ['', undefined]) {
+        assert.deepEqual([api.GetValue(element), api.GetLastError()], ['', whenRead]);
+        assert.deepEqual([api.SetValue(element, 'x'), api.GetLastError()], ['false', whenSet]);
+      }
+    });
+
     it('answers random calls like a simple model of its table', () => {
       for (let seed = 1; seed <= SEQUENCES; seed++) assertSequence(version, seed);
     });

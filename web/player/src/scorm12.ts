@@ -63,7 +63,7 @@ function engineOf(cmi: Record<string, unknown>, answers: EarlierAnswers): Engine
     terminate: (parameter) => returned('', inner.LMSFinish(parameter as '')),
     getValue(element) {
       const mayRead = inner.isInitialized() || inner.isTerminated();
-      if (mayRead && isBeyond(element, countOf)) {
+      if (mayRead && (element === '' || isBeyond(element, countOf))) {
         ownError = INVALID_ARGUMENT;
         return '';
       }
@@ -72,6 +72,10 @@ function engineOf(cmi: Record<string, unknown>, answers: EarlierAnswers): Engine
     setValue(element, value) {
       if (!inner.isInitialized()) {
         ownError = NOT_INITIALIZED;
+        return 'false';
+      }
+      if (element === '') {
+        ownError = INVALID_ARGUMENT;
         return 'false';
       }
       const set = (target: string, text: string) =>
