@@ -16,6 +16,7 @@ import { assertNoInstanceRuns } from '../housekeeping/migration-guards.ts';
 import { messageOf } from '../problems/error-message.ts';
 import { deleteDoneMessages } from '../queue/lines/done-messages.ts';
 import { quote } from '../settings/parser.ts';
+import { readDatabaseUrl } from '../settings/setting-values.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { SUCCESS, WRONG_USE } from './exit.ts';
 import { assertOptionsOnce, noteText, type Output } from './subcommands.ts';
@@ -172,8 +173,8 @@ function parse(
     return extra.length > 0 || values.to !== undefined ? '"return" has no arguments.' : { command };
   }
   if (extra.length > 0) return 'Unexpected argument. Name the target with --to.';
-  if (values.to !== undefined && !/^postgres(?:ql)?:\/\//.test(values.to)) {
-    return '--to must be a postgres:// URL: the embedded database is copied to PostgreSQL.';
+  if (values.to !== undefined && readDatabaseUrl(values.to) === undefined) {
+    return '--to must be a postgres:// URL, with special characters of the password percent-encoded (# is %23).';
   }
   return { command, to: values.to };
 }

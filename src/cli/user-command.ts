@@ -124,7 +124,8 @@ export async function runUserCommand(args: readonly string[], context: UserComma
 async function create(context: UserCommandContext, given: Given): Promise<number> {
   const { email, role } = needed(given, 'email', 'role');
   const name = given.text('name');
-  return await unlessRefused(context, async () => {
+  const advice = ` For a link with which they set a new password, run "coursewire user reset-password ${email}".`;
+  const work = async () => {
     if (given.flag('password-stdin')) {
       const password = await context.readPassword();
       const made = await withOptionsChecked(async () => {
@@ -136,7 +137,7 @@ async function create(context: UserCommandContext, given: Given): Promise<number
       else context.write(`The administrator ${made.email} (${made.role}) was created and can sign in.\n`);
       return;
     }
-    const { administrator, link } = await withOptionsChecked(async () => {
+    const { administrator, earlier, link } = await withOptionsChecked(async () => {
       const input = { email, role, ...(name === undefined ? {} : { name }) };
       checkAdministratorInput(input);
       return await (await context.administrators()).invite(input, COMMAND_LINE);
@@ -145,10 +146,11 @@ async function create(context: UserCommandContext, given: Given): Promise<number
     if (given.flag('json')) {
       context.write(toJson({ ...toAdministratorRecord(administrator), ...members }));
     } else {
-      context.write(`The administrator ${administrator.email} (${administrator.role}) was created.\n`);
+      context.write(invitationText(administrator, earlier));
       context.write(linkText(members));
     }
-  });
+  };
+  return await unlessRefused(context, work, advice);
 }
 
 async function list(context: UserCommandContext, given: Given): Promise<number> {
@@ -192,14 +194,27 @@ async function withAdministrator(
 }
 
 /** Violated rules of administrators are reported with their own messages. */
-async function unlessRefused(context: UserCommandContext, work: () => Promise<void>): Promise<number> {
+async function unlessRefused(
+  context: UserCommandContext,
+  work: () => Promise<void>,
+  advice = '',
+): Promise<number> {
   try {
     await work();
     return SUCCESS;
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== 'conflict') throw error;
-    return writeFailure(context, `${error.message}.\n`);
+    return writeFailure(context, `${error.message}.${advice}\n`);
   }
+}
+
+function invitationText({ email, role }: Administrator, earlier: Administrator | null): string {
+  if (earlier === null) return `The administrator ${email} (${role}) was created.\n`;
+  const changes = [
+    earlier.role === role ? '' : ` The role was changed from ${earlier.role} to ${role}.`,
+    earlier.enabled ? '' : ' The administrator was disabled, and is now enabled.',
+  ].join('');
+  return `The administrator ${email} (${role}) had been invited already.${changes} The earlier link no longer works.\n`;
 }
 
 function linkMembers(context: UserCommandContext, { token, expiresAt }: IssuedLink) {

@@ -32,9 +32,16 @@ export const queueName = text({
   read: (given) => (QUEUE_NAME.test(given) ? given : undefined),
 });
 
+/**
+ * A URL whose password has a bare `/`, `?` or `#`: it ends the host early, so that the rest of the password is taken as the name of
+ * the database, which errors show.
+ */
+const BARE_CHARACTER_IN_PASSWORD = /^\w+:\/\/[^/?#@]*[/?#](?!.*[?&]user=).*@/;
+
 /** The URL of a PostgreSQL database; undefined if it is invalid. */
 export function readDatabaseUrl(given: string): string | undefined {
   if (!/^postgres(?:ql)?:\/\/[^\s]+$/.test(given) || given.length > MAX_URL_LENGTH) return undefined;
+  if (BARE_CHARACTER_IN_PASSWORD.test(given)) return undefined;
   return URL.canParse(given) ? given : undefined;
 }
 

@@ -79,6 +79,8 @@ const BOUNDS: Record<
       'postgres://u:p%40ss@db.example:5432/coursewire?sslmode=verify-full',
       'postgresql://localhost/coursewire',
       'postgres://[::1]/a',
+      'postgres://u@a:1/b?application_name=c@d',
+      'postgres://a/b?user=u@a',
     ],
     refused: [
       '',
@@ -87,6 +89,9 @@ const BOUNDS: Record<
       'postgres://',
       'postgres://a b/c',
       'postgres://a:99999/b',
+      'postgres://u:1/2@a/b',
+      'postgres://u:1?2@a/b',
+      'postgres://u:1#2@a/b',
       'localhost',
     ],
   },

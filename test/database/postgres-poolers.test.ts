@@ -64,7 +64,8 @@ describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, 
     for (const use of [() => other.assertSuitable(), () => other.transaction((tx) => tx.all('select 1'))])
       await assert.rejects(use, {
         name: 'DatabaseUnavailableError',
-        message: /^the database could not be reached: .* no free connection .*default_pool_size/,
+        message:
+          /^the database could not be reached at \S+ \(database \w+\): .* no free connection .*default_pool_size/,
       });
   });
 

@@ -128,8 +128,26 @@ describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
       database_url: 'postgres://user:pa55-word@127.0.0.1:1/none',
     });
     assert.equal(code, 1);
-    assert.match(errors, /^coursewire: the database could not be reached: .*ECONNREFUSED.*\n$/);
+    assert.match(
+      errors,
+      /^coursewire: the database could not be reached at 127\.0\.0\.1:1 \(database none\): .*ECONNREFUSED.*\n$/,
+    );
     assert.doesNotMatch(errors, /pa55-word/);
+  });
+
+  it('names host, port and database if they refuse the password, which it does not show', async () => {
+    using folder = temporaryFolder();
+    await using database = await createPostgresDatabase();
+    const { host, pathname } = new URL(database.url);
+    const { code, errors } = await runProgram(['serve'], {
+      data_dir: folder.path,
+      database_url: urlAs(database.url, { password: 'pa55-word' }),
+    });
+    assert.equal(code, 1);
+    assert.equal(
+      errors,
+      `coursewire: the database could not be reached at ${host} (database ${pathname.slice(1)}): password authentication failed for user "postgres"\n`,
+    );
   });
 
   it('keeps the id of its installation until all instances have stopped', async () => {

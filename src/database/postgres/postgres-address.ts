@@ -62,13 +62,19 @@ export class PostgresAddress {
 
   /** The error that callers get for an error of a new connection, including its first statements. */
   connectError(error: unknown): unknown {
-    const translated = translateConnectError(error);
+    const translated = translateConnectError(error, this.#place());
     if (this.#outdated === null || translated === error) return translated;
     if (!(translated instanceof DatabaseUnavailableError)) return translated;
     return new DatabaseUnavailableError(
       `${translated.message}. The earlier content of the files of database_url was used: ${this.#outdated}`,
       { cause: translated.cause },
     );
+  }
+
+  /** The environment may have set parts of it (`PGHOST`), so an operator cannot read all of it from the URL. */
+  #place(): string {
+    const { host, port, database } = this.#config;
+    return `${host}:${port} (database ${database})`;
   }
 
   #read(): ClientConfig & { pipeline: boolean } {

@@ -97,13 +97,13 @@ export function hasNoServerConnection(error: unknown): boolean {
 
 /**
  * As {@link translateError}, for an error of a new connection, including its first statements. A pooler lets clients sign in before it has a
- * connection to the server for them.
+ * connection to the server for them. `place` says where the server is, without the password.
  */
-export function translateConnectError(error: unknown): unknown {
-  if (!hasNoServerConnection(error)) return translateError(error, 'be reached');
+export function translateConnectError(error: unknown, place: string): unknown {
+  if (!hasNoServerConnection(error)) return translateError(error, `be reached at ${place}`);
   return new DatabaseUnavailableError(
-    'the database could not be reached: signing in succeeded, but the first statement got no response. If there is a pooler, it ' +
-      'probably has no free connection to the server (default_pool_size of PgBouncer, see docs/operating.md)',
+    `the database could not be reached at ${place}: signing in succeeded, but the first statement got no response. If there is a ` +
+      'pooler, it probably has no free connection to the server (default_pool_size of PgBouncer, see docs/operating.md)',
     { cause: error },
   );
 }

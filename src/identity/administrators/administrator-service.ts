@@ -69,13 +69,14 @@ export class AdministratorService {
   }
 
   /**
-   * Invites an administrator, who sets a password with the link. Inviting someone again creates a new link.
+   * Invites an administrator, who sets a password with the link. Inviting someone again creates a new link, which replaces the
+   * earlier one; `earlier` is the administrator as it was before, or null.
    * @throws {ProblemError} `invalid-request`; `conflict` if the address is in use
    */
   async invite(
     input: { email: string; role: string; name?: string },
     by: Actor,
-  ): Promise<{ administrator: Administrator; link: IssuedLink }> {
+  ): Promise<{ administrator: Administrator; earlier: Administrator | null; link: IssuedLink }> {
     checkAdministratorInput(input);
     return await this.#with.database.transaction(async (tx) => {
       const { email, role, name } = input;
@@ -94,7 +95,8 @@ export class AdministratorService {
       this.#log(tx, 'an administrator was invited', { administrator_id: id, role });
       const row = await requireAdministrator(tx, id);
       await this.#record(tx, by, 'ADMINISTRATOR_INVITED', current ?? null, row);
-      return { administrator: toAdministrator(row), link };
+      const earlier = current === undefined ? null : toAdministrator(current);
+      return { administrator: toAdministrator(row), earlier, link };
     });
   }
 

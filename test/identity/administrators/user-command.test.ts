@@ -71,6 +71,33 @@ describe('coursewire user create', () => {
     assert.doesNotMatch(out, /correct horse|argon2/);
   });
 
+  test('says so if someone had been invited already, and what it changed', async () => {
+    await using command = await openCommand();
+    const first = await command.run(CREATE);
+    assert.match(first.out, /^The administrator Ann@example\.com \(admin\) was created\.\n/);
+    const again = await command.run(CREATE);
+    assert.match(
+      again.out,
+      /^The administrator Ann@example\.com \(admin\) had been invited already\. The earlier link no longer works\.\n/,
+    );
+    await command.administrators.update(1, { enabled: false }, COMMAND_LINE);
+    const changed = await command.run(['create', '--email', 'ann@example.com', '--role', 'viewer']);
+    assert.match(
+      changed.out,
+      /^The administrator Ann@example\.com \(viewer\) had been invited already\. The role was changed from admin to viewer\. The administrator was disabled, and is now enabled\. The earlier link no longer works\.\n/,
+    );
+    const [link] = /\S+#token=\S+/.exec(first.out) ?? [];
+    assert.equal(await command.setup.readLink(link?.split('token=')[1] ?? ''), null);
+  });
+
+  test('says what to do if a password is given for someone who has been invited', async () => {
+    await using command = await openCommand();
+    await command.run(CREATE);
+    const { code, err } = await command.run([...CREATE, '--password-stdin'], PASSWORD);
+    assert.equal(code, 1);
+    assert.match(err, /Ann@example\.com already exists.*\buser reset-password Ann@example\.com\b/s);
+  });
+
   test('prints only JSON with --json', async () => {
     await using command = await openCommand();
     const written = JSON.parse((await command.run([...CREATE, '--json'])).out);
