@@ -217,7 +217,7 @@ async function openCourseFiles(
   const isAlone = database.dialect === 'sqlite';
   const isOwn = isAlone && place === null;
   // First, so that nothing is removed from a folder that others use.
-  if (isOwn) await assertOwnContentStore(database, store);
+  if (isOwn) await assertOwnContentStore(database, store, log);
   else await untilAborted(claimContentStore(database, store, log), signal);
   // On PostgreSQL, the cleaner removes leftovers.
   if (isAlone) await uploads.empty();

@@ -110,6 +110,10 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 /** Without a right on the schema, PostgreSQL does not find it. */
 const INVALID_SCHEMA_NAME = '3F000';
 const LACKS_RIGHTS: ReadonlySet<string> = new Set([INSUFFICIENT_PRIVILEGE, INVALID_SCHEMA_NAME]);
+const DUPLICATE_TABLE = '42P07';
+const RIGHTS_ADVICE = 'Its user must own the tables of this service and be allowed to create more';
+const DUPLICATE_ADVICE =
+  'It belongs to another program, or its restore was not completed. Create an empty database for this service';
 
 /** A later release has changed the database in a way that this program does not support. */
 export class NewerDatabaseError extends Error {
@@ -182,14 +186,22 @@ export async function migrate(
   }
 }
 
-/** The error of a statement, with what to do if the user of the database has too few rights. `failed` says what cannot be done. */
+/**
+ * The error of a statement, with what to do if the user of the database has too few rights, or if others have created its
+ * tables. `failed` says what cannot be done.
+ */
 export function withAdvice(error: unknown, failed: string): unknown {
-  if (!(error instanceof StatementError) || !LACKS_RIGHTS.has(error.code)) return error;
+  const advice = error instanceof StatementError ? adviceFor(error.code) : null;
+  if (!(error instanceof StatementError) || advice === null) return error;
   return new StatementError(
-    `${failed}: ${error.message}. Its user must own the tables of this service and be allowed to create more ` +
-      '(see "PostgreSQL" in docs/operating.md)',
+    `${failed}: ${error.message}. ${advice} (see "PostgreSQL" in docs/operating.md)`,
     error.code,
   );
+}
+
+function adviceFor(code: string): string | null {
+  if (LACKS_RIGHTS.has(code)) return RIGHTS_ADVICE;
+  return code === DUPLICATE_TABLE ? DUPLICATE_ADVICE : null;
 }
 
 /**

@@ -33,6 +33,24 @@ describe('a PostgreSQL database that no service has used', {
     assert.equal((await runCommand(['client', 'list'], settings)).code, 0);
   });
 
+  it('is refused with what to do if another program has created a table with a name of this service', async () => {
+    using folder = temporaryFolder();
+    await using postgres = await createPostgresDatabase({ empty: true });
+    await using client = await connect(postgres.url);
+    await client.query('create table accounts (owner text)');
+    const { code, err } = await runCommand(FIRST, { data_dir: folder.path, database_url: postgres.url });
+    assert.equal(
+      err,
+      'coursewire: the database cannot be migrated: relation "accounts" already exists. It belongs to another program, or its ' +
+        'restore was not completed. Create an empty database for this service (see "PostgreSQL" in docs/operating.md)\n',
+    );
+    assert.equal(code, 1);
+    const { rows } = await client.query(
+      "select tablename from pg_tables where schemaname = 'public' order by tablename",
+    );
+    assert.deepEqual(rows, [{ tablename: 'accounts' }]);
+  });
+
   it('is refused with what is missing if its user may not create tables', async () => {
     using folder = temporaryFolder();
     await using postgres = await createPostgresDatabase({ empty: true });

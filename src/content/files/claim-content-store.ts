@@ -66,11 +66,16 @@ export async function claimContentStore(
  * Ensures that the store in the data folder belongs to the embedded database alone, whose service removes all files that
  * the database does not name. A service on PostgreSQL, or one with a shared store, has written its installation's id there.
  * If that is the id of this database, then this is the database from before a move.
+ * @param log gets a warning if the store has no files of courses, as without `content_store` after a move
  * @throws {ContentStoreError} if others use it, or used it last
  */
-export async function assertOwnContentStore(database: Database, store: ContentStore): Promise<void> {
+export async function assertOwnContentStore(
+  database: Database,
+  store: ContentStore,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
   const owner = await ownerOf(store);
-  if (owner === null) return;
+  if (owner === null) return await warnIfEmpty(database, store, log);
   if (owner !== (await installationOf(database))) {
     throw new ContentStoreError(
       `the course files in ${store.location} belong to another installation: set database_url if it uses PostgreSQL, or ` +
@@ -82,6 +87,20 @@ export async function assertOwnContentStore(database: Database, store: ContentSt
     `the course files in ${store.location} were used with PostgreSQL or as a content_store, so this database may lack ` +
       'their newest courses: set database_url or content_store as before. If you moved back to this database ' +
       'deliberately, delete the file coursewire-installation in that folder',
+  );
+}
+
+async function warnIfEmpty(
+  database: Database,
+  store: ContentStore,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const newest = await newestContentKeys(database, KEYS_LOOKED_AT);
+  if (newest.length === 0 || (await hasAny(store, newest))) return;
+  if (await hasAny(store, await sampledContentKeys(database))) return;
+  log.warn(
+    'the data folder lacks the files of the courses in this database, so no course opens: set content_store if it was set before, or copy the files there from a backup',
+    { folder: store.location },
   );
 }
 

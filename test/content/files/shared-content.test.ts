@@ -9,6 +9,7 @@ import { HOUR_MS } from '../../../src/time/units.ts';
 import { runCommand } from '../../support/command-line-in-process.ts';
 import { scorm12Files, zipOf } from '../../support/course-packages.ts';
 import { TEST_TIMEOUT_MS } from '../../support/deadline.ts';
+import { ON_POSTGRES } from '../../support/postgres.ts';
 import { startS3 } from '../../support/s3.ts';
 import { type Answer, startTestService, temporaryFolder, until } from '../../support/service.ts';
 import { startTarget } from '../../support/target.ts';
@@ -258,6 +259,22 @@ describe('a shared folder of course files', () => {
     await using service = await startTestService({ dataDir, settings: { content_store: shared } });
     assert.equal((await service.api.get('/courses')).body.data.length, 1);
     assert.ok(readdirSync(shared).includes('coursewire-installation'));
+  });
+
+  it('is named as the possible cause if the service is started without it, and the data folder has no files', {
+    skip: ON_POSTGRES && 'on PostgreSQL, the data folder is checked like a shared one',
+  }, async () => {
+    using folder = temporaryFolder();
+    const shared = path.join(folder.path, 'shared');
+    const dataDir = path.join(folder.path, 'data');
+    {
+      await using service = await startTestService({ dataDir, settings: { content_store: shared } });
+      await importCourse(service);
+    }
+    await using service = await startTestService({ dataDir });
+    const line = service.logLines.find(({ msg }) => String(msg).includes('set content_store if it was set'));
+    assert.equal(line?.level, 'warn');
+    assert.equal(line?.folder, path.join(dataDir, 'content'));
   });
 
   it('prevents a start with a database without courses if it has files and no owner yet', async () => {
