@@ -315,7 +315,11 @@ describe('waiting on PostgreSQL', { skip: !ON_POSTGRES }, () => {
       await tx.run(INSERT, 'a', 'x');
       await assert.rejects(
         parts.database.transaction((other) => other.run(INSERT, 'a', 'y')),
-        { name: 'DatabaseUnavailableError', message: /lock timeout/ },
+        {
+          name: 'DatabaseUnavailableError',
+          message:
+            /lock timeout\. Another session holds the lock, .*"Old transactions" in docs\/troubleshooting\.md$/,
+        },
       );
     });
     assert.deepEqual(await valuesOf(parts.database), { a: 'x' });

@@ -115,6 +115,8 @@ function messageOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === OTHER_NAME)
     return `${error.message}. Use a name of the certificate in database_url, or sslmode=verify-ca with sslrootcert=FILE, which accepts other names`;
+  if (code === LOCK_NOT_AVAILABLE)
+    return `${error.message}. Another session holds the lock, such as "database copy", a migration or a person: see "Old transactions" in docs/troubleshooting.md`;
   if (!UNKNOWN_AUTHORITY.test(String(code))) return error.message;
   // Node’s message advises an option of its own, which this program does not have.
   const [reason] = error.message.split(';');
