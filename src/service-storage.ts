@@ -76,7 +76,7 @@ export async function openServiceStorage(
   const instances = stack.use(
     new Instances({
       database,
-      settings: sharedSettings(settings),
+      settings: sharedSettings(settings, runtime.hostName),
       about: { instance, hostName: runtime.hostName, delivers: delivers(settings) },
       log: serviceLog,
       now,

@@ -166,7 +166,8 @@ export const STORAGE_SETTINGS = {
     defaultInWords: 'the folder `content` in `data_dir`',
     meaning:
       'Where course files are stored: a folder, which instances can share (NFS), or an S3 bucket. Credentials and ' +
-      'region for S3 come from the usual AWS sources.',
+      'region for S3 come from the usual AWS sources. Several instances need the same store. One that has its files elsewhere ' +
+      'causes a warning. The path of a folder may differ.',
   }),
   content_store_endpoint: define({
     group: 'Storage',

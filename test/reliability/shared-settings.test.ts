@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
@@ -100,6 +101,17 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
     );
     const text = JSON.stringify([...first.logLines, await differencesOn(first)]);
     assert.ok(!text.includes(SECRET) && !text.includes(first.settings.database_url ?? ''));
+  });
+
+  it('are reported if each instance keeps course files in its own data folder', async () => {
+    await using together = await startTogether({ content_store: null }, { content_store: null });
+    const [first, second] = together.services as [TestService, TestService];
+    await until(() => warningsOf(first).length === 1, 'the first instance warns');
+    const placeOf = ({ settings }: TestService) => `not set (${settings.data_dir}/content on ${hostname()})`;
+    assert.deepEqual(
+      (await differencesOn(second)).map((each) => [each.setting, each.value, each.other_value]),
+      [['content_store', placeOf(second), placeOf(first)]],
+    );
   });
 
   it('are not reported if only settings differ that may differ', async () => {
