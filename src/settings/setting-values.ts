@@ -33,7 +33,7 @@ export const queueName = text({
 });
 
 /**
- * A URL whose password has a bare `/`, `?` or `#`: it ends the host early, so that the rest of the password is taken as the name of
+ * A URL whose password has a bare `/`, `?` or `#`: it ends the host early, so that the rest of the password is treated as the name of
  * the database, which errors show.
  */
 const BARE_CHARACTER_IN_PASSWORD = /^\w+:\/\/[^/?#@]*[/?#](?!.*[?&]user=).*@/;
