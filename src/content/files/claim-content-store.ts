@@ -18,7 +18,8 @@ const POLICY_ADVICE = 'docs/operating.md, "Content files", shows the policy that
  * Ensures that a store that others can reach belongs to this database. Two installations with one store would each
  * treat the other's files as orphans, and a share that is not mounted would look like an empty store. The first startup
  * writes the installation's id into the store, and later ones compare it.
- * @param log gets a warning if the store lacks the files of the newest versions, as after a restore from an older copy
+ * @param log gets a warning if the store lacks the files of the newest versions, as after a restore from an older copy, or at
+ *   the first start those of any, as after a copy that was interrupted
  * @throws {ContentStoreError} if it cannot be reached, read or written, belongs to another installation, lacks the files that the
  *   database names, or has files while the database has no course
  */
@@ -51,6 +52,7 @@ export async function claimContentStore(
           'data_dir right? Start with the database of these files, or give a new installation a folder or prefix of its own',
       );
     }
+    await warnIfIncomplete(database, store, log);
     owner = await explaining(store, 'written', () => store.claim(installation));
   }
   if (owner !== installation) {
@@ -101,6 +103,23 @@ async function warnIfEmpty(
   log.warn(
     'the data folder lacks the files of the courses in this database, so no course opens: set content_store if it was set before, or copy the files there from a backup',
     { folder: store.location },
+  );
+}
+
+/** Only the first start looks at all versions, because that takes long with many. */
+async function warnIfIncomplete(
+  database: Database,
+  store: ContentStore,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const versions = await database.reader.query.selectFrom('course_versions').select('content_key').execute();
+  if (versions.length === 0) return;
+  const held = new Set(await explaining(store, 'read', () => Array.fromAsync(store.keys())));
+  const missing = versions.filter(({ content_key }) => !held.has(content_key)).length;
+  if (missing === 0) return;
+  log.warn(
+    `the content_store lacks the files of ${missing} of ${versions.length} versions of courses: copy them there from the former store`,
+    { content_store: store.location },
   );
 }
 

@@ -9,7 +9,6 @@ import { HOUR_MS } from '../../../src/time/units.ts';
 import { runCommand } from '../../support/command-line-in-process.ts';
 import { scorm12Files, zipOf } from '../../support/course-packages.ts';
 import { TEST_TIMEOUT_MS } from '../../support/deadline.ts';
-import { ON_POSTGRES } from '../../support/postgres.ts';
 import { startS3 } from '../../support/s3.ts';
 import { type Answer, startTestService, temporaryFolder, until } from '../../support/service.ts';
 import { startTarget } from '../../support/target.ts';
@@ -261,9 +260,28 @@ describe('a shared folder of course files', () => {
     assert.ok(readdirSync(shared).includes('coursewire-installation'));
   });
 
-  it('is named as the possible cause if the service is started without it, and the data folder has no files', {
-    skip: ON_POSTGRES && 'on PostgreSQL, the data folder is checked like a shared one',
-  }, async () => {
+  it('is reported as incomplete at its first use, as after a copy that was interrupted', async () => {
+    using folder = temporaryFolder();
+    const shared = path.join(folder.path, 'shared');
+    const dataDir = path.join(folder.path, 'data');
+    const content = path.join(dataDir, 'content');
+    let first: string[];
+    {
+      await using service = await startTestService({ dataDir });
+      await importCourse(service);
+      first = readdirSync(content);
+      await importCourse(service);
+    }
+    cpSync(content, shared, { recursive: true });
+    rmSync(path.join(shared, 'coursewire-installation'), { force: true });
+    for (const name of first) rmSync(path.join(shared, name), { recursive: true, force: true });
+    await using service = await startTestService({ dataDir, settings: { content_store: shared } });
+    const line = service.logLines.find(({ msg }) => String(msg).includes('copy them there from the former'));
+    assert.match(String(line?.msg), /lacks the files of 1 of 2 versions of courses/);
+    assert.equal(line?.level, 'warn');
+  });
+
+  it('is named as the possible cause if the service is started without it, and the data folder has no files', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
     const dataDir = path.join(folder.path, 'data');
