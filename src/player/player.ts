@@ -18,7 +18,7 @@ import { AttemptService } from './attempts/attempt-service.ts';
 import { ChangePace } from './attempts/change-pace.ts';
 import { cmi5Rules } from './cmi5/cmi5-rules.ts';
 import { cmi5Runtime } from './cmi5/cmi5-runtime.ts';
-import { waiveUnit } from './cmi5/cmi5-waiving.ts';
+import { unitErrors, waiveUnit } from './cmi5/cmi5-waiving.ts';
 import { contentFileRoutes } from './content-origin/content-files.ts';
 import { contentOriginRisks } from './content-origin/content-origin-risks.ts';
 import { createContentServer } from './content-origin/content-server.ts';
@@ -93,6 +93,7 @@ export async function createPlayer(
         registrations,
         attempts,
         statements: lrs.stored,
+        unitErrors: (registration, unitId) => unitErrors({ courses, reader }, registration, unitId),
         waive: (waiver) => waiveUnit({ attempts, courses, lrs, scopes, baseUrl, now }, waiver),
       });
       previewRoutes(routes, (preview) => startPreview(parts, reader, preview));

@@ -47,6 +47,14 @@ describe('a request with several invalid members', () => {
     );
   });
 
+  test('gets a 400 that names the subtopic of another topic, too, for a test message', async () => {
+    const { api } = service;
+    const sample = `/webhooks/${id}/test?subtopic=COURSE_IMPORTED`;
+    assertNames(await api.post(`${sample}&typo=1`), '/query/subtopic', '/query/typo');
+    assertNames(await api.post(sample, { topic: 'COURSE' }), '/query/subtopic', '/topic');
+    assertNames(await api.post(`/webhooks/${id}/test?subtopic=X&typo=1`), '/query/subtopic', '/query/typo');
+  });
+
   test('gets a 400 for times and cursors of characters that JavaScript counts twice', async () => {
     const { api } = service;
     const [time, cursor] = [21, 101].map((count) => encodeURIComponent('🚒'.repeat(count)));

@@ -8,6 +8,7 @@ import { receivedStatuses, subscribeToResults } from '../support/received-status
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
+import { assertInvalid } from '../webhooks/webhook-expectations.ts';
 import { SESSION_ID, Unit } from './cmi5-helpers.ts';
 import { launchUnit, Player, resultOf } from './learner-helpers.ts';
 import { type LrsClient, lrsClient } from './lrs-helpers.ts';
@@ -153,6 +154,11 @@ describe('waiving a unit of a cmi5 course', () => {
     assert.equal((await waive(registrationId, { unit_id: TWO })).status, 400);
     assert.equal((await waive(registrationId, { unit_id: '' })).status, 400);
     assert.equal((await waive(registrationId, { unit_id: ONE, reason: 'a\nb' })).status, 400);
+    assertInvalid(await waive(registrationId, { unit_id: TWO, reason: '', why: 1 }), [
+      '/unit_id',
+      '/reason',
+      '/why',
+    ]);
     assert.equal((await waive('0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11', { unit_id: ONE })).status, 404);
     await waive(registrationId, { unit_id: ONE });
     assert.equal((await waive(registrationId, { unit_id: ONE })).status, 409);

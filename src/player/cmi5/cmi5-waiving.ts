@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { awaitsLanguage } from '../../content/registrations/equivalent-courses.ts';
-import type { Transaction } from '../../database/database.ts';
-import { invalidInput, ProblemError } from '../../problems/problem.ts';
+import type { Registration } from '../../content/registrations/registration.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { type InputError, invalidInput, ProblemError } from '../../problems/problem.ts';
 import type { AttemptInProgress, AttemptService } from '../attempts/attempt-service.ts';
 import type { Lrs } from '../lrs/lrs.ts';
 import type { PlayerCourses } from '../player-courses.ts';
@@ -17,6 +18,8 @@ import { waived } from './cmi5-statements.ts';
 
 /** The reason for a waiver if the request gives none (cmi5 section 9.5.5.2). */
 export const DEFAULT_REASON = 'Administrative';
+
+const NO_SUCH_UNIT: InputError = { pointer: '/unit_id', detail: 'the course has no such unit' };
 
 /** The dependencies of waiving. */
 export interface WaivingOptions {
@@ -64,9 +67,7 @@ export async function waiveUnit(
       throw new ProblemError('conflict', 'Only units of cmi5 courses can be waived');
     }
     const unit = course.units.find(({ id }) => id === unitId);
-    if (unit === undefined) {
-      throw invalidInput([{ pointer: '/unit_id', detail: 'the course has no such unit' }]);
-    }
+    if (unit === undefined) throw invalidInput([NO_SUCH_UNIT]);
     const facts = factsOf(current.units.find((each) => each.unitId === unitId) ?? null);
     if (isSatisfied(unit, facts)) throw new ProblemError('conflict', 'The unit is already satisfied');
     const at = now();
@@ -89,6 +90,16 @@ export async function waiveUnit(
     await recordAudit(tx, { by, action: 'UNIT_WAIVED', id: registrationId, name, details }, at);
     return results;
   });
+}
+
+/** The error of a unit that is not in the course of the registration, even if the rest of the waiver is invalid. */
+export async function unitErrors(
+  { courses, reader }: { courses: PlayerCourses; reader: Pick<Reader, 'query'> },
+  { courseId, versionId }: Registration,
+  unitId: string,
+): Promise<InputError[]> {
+  const { units } = await courses.read(reader, courseId, versionId);
+  return units.some(({ id }) => id === unitId) ? [] : [NO_SUCH_UNIT];
 }
 
 /** A waiver has its own session, which is never opened (cmi5 section 9.6.3.1). */

@@ -1,4 +1,5 @@
 import { actorOf } from '../../audit/actor.ts';
+import type { Registration } from '../../content/registrations/registration.ts';
 import { toRegistrationRecord } from '../../content/registrations/registration-records.ts';
 import { RegistrationParams, registrationIdOf } from '../../content/registrations/registration-routes.ts';
 import { RegistrationRecord } from '../../content/registrations/registration-schemas.ts';
@@ -10,6 +11,8 @@ import { wellFormed } from '../../http/json-body.ts';
 import { PageQuery, pageRequest, pageResponse } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf } from '../../http/schemas.ts';
+import { assertValidOrLookUp } from '../../http/validation.ts';
+import type { InputError } from '../../problems/problem.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import type { AttemptPart } from '../attempts/attempt-history.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
@@ -25,6 +28,8 @@ export interface LearningRoutesDependencies {
   registrations: RegistrationService;
   attempts: AttemptService;
   statements: StatementReader;
+  /** The error of a unit that is not in the course of the registration. */
+  unitErrors(registration: Registration, unitId: string): Promise<InputError[]>;
   /** Waives a unit of a registration. @throws {ProblemError} `not-found`, `conflict`, `invalid-request` */
   waive(waiver: Waiver): Promise<void>;
 }
@@ -140,12 +145,13 @@ function resetRegistrationRoute(
 
 function waiveRegistrationUnitRoute(
   routes: Routes,
-  { registrations, waive }: LearningRoutesDependencies,
+  { registrations, unitErrors, waive }: LearningRoutesDependencies,
 ): void {
   routes.post(
     '/registrations/:registration_id/waive',
     {
       config: { scope: 'registrations:write' },
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'waiveRegistrationUnit',
@@ -173,6 +179,12 @@ function waiveRegistrationUnitRoute(
       },
     },
     async (request, reply) => {
+      await assertValidOrLookUp(request, async () => {
+        // The body may have any form.
+        const unitId: unknown = request.body?.unit_id;
+        if (typeof unitId !== 'string') return [];
+        return await unitErrors(await registrations.get(registrationIdOf(request.params)), unitId);
+      });
       const registrationId = registrationIdOf(request.params);
       const { unit_id: unitId, reason } = request.body;
       await waive({

@@ -3,7 +3,7 @@ import { isSubtopic, isTopic, SUBTOPICS } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, Id, Nullable } from '../../http/schemas.ts';
-import { assertValid, schemaErrorsOf } from '../../http/validation.ts';
+import { assertValid, assertValidOrLookUp, schemaErrorsOf } from '../../http/validation.ts';
 import { READ_ONLY, WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import { SubtopicMember, WebhookInput } from '../configuration/webhook-schemas.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
@@ -101,11 +101,12 @@ function testConfigurationRoute(routes: Routes, { tests, webhooks }: TestMessage
   );
 }
 
-function testWebhookRoute(routes: Routes, { tests }: TestMessageRoutesDependencies): void {
+function testWebhookRoute(routes: Routes, { tests, webhooks }: TestMessageRoutesDependencies): void {
   routes.post(
     '/webhooks/:webhook_id/test',
     {
       config: TEST,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'testWebhook',
@@ -119,8 +120,12 @@ function testWebhookRoute(routes: Routes, { tests }: TestMessageRoutesDependenci
       },
     },
     async (request) => {
+      webhooks.assertWritable();
       const id = webhookIdOf(request.params);
       const { subtopic } = request.query;
+      await assertValidOrLookUp(request, async () =>
+        isSubtopic(subtopic) ? sampleErrors((await webhooks.get(id)).topic, subtopic) : [],
+      );
       return toTestRecord(await tests.send(id, { subtopic, caller: callerOf(request) }));
     },
   );
