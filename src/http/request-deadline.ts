@@ -66,6 +66,6 @@ export function endLateRequest({ raw }: FastifyRequest, reply: FastifyReply): vo
 }
 
 /** Whether a request has a body (RFC 9112 section 6.3). */
-export function hasBody({ headers }: FastifyRequest): boolean {
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

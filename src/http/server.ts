@@ -18,6 +18,7 @@ import { REQUEST_DEADLINE_MS, serverOptions } from './server-options.ts';
 import { STRICT_TRANSPORT } from './strict-transport.ts';
 import { refuseUnknownMembers } from './unknown-members.ts';
 import { warnOfUnknownProxies } from './unknown-proxies.ts';
+import { outlastBodies } from './unread-bodies.ts';
 import { installValidation } from './validation.ts';
 
 /** Creates the server with problems for errors and strict validation, without routes, and not listening yet. */
@@ -62,6 +63,7 @@ export function createServer({
   const plain = server as unknown as FastifyInstance;
   warnOfUnknownProxies(plain, log);
   ignoreExpectations(plain);
+  outlastBodies(plain);
   requireOneHost(plain);
   limitPipelining(plain);
   awaitResponses(plain);

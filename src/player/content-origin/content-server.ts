@@ -13,6 +13,7 @@ import { limitRequestTime } from '../../http/request-deadline.ts';
 import { REQUEST_DEADLINE_MS, serverOptions } from '../../http/server-options.ts';
 import { STRICT_TRANSPORT } from '../../http/strict-transport.ts';
 import { traceRequests } from '../../http/traced-requests.ts';
+import { outlastBodies } from '../../http/unread-bodies.ts';
 import type { LogFields, Logger } from '../../observability/log.ts';
 import type { Tracing } from '../../observability/tracing/tracing.ts';
 import { ProblemError } from '../../problems/problem.ts';
@@ -90,6 +91,7 @@ export async function createContentServer({
       sendNotFound(request as FastifyRequest, reply as unknown as FastifyReply),
   });
   ignoreExpectations(server);
+  outlastBodies(server);
   requireOneHost(server);
   limitPipelining(server);
   awaitResponses(server);
