@@ -19,7 +19,7 @@ describe('a client that still sends its body when its request is refused', () =>
   });
 
   /** Sends the body of a POST after the first part of the response. Returns that part, and whether the server received all. */
-  async function sendInVain(url: string, fields: string[], closing?: 'close') {
+  async function sendToTheEnd(url: string, fields: string[], closing?: 'close') {
     const { host, pathname } = new URL(url);
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const socket = connectTo(url);
@@ -40,12 +40,12 @@ describe('a client that still sends its body when its request is refused', () =>
     const form = 'Content-Type: application/x-www-form-urlencoded';
     const { url } = service;
     for (const [status, sent] of [
-      [413, await sendInVain(`${url}/accounts`, [authorization(), json])],
-      [415, await sendInVain(`${url}/accounts`, [authorization(), 'Content-Type: text/plain'])],
-      [400, await sendInVain(`${url}/public/v1/auth`, [form])],
-      [401, await sendInVain(`${url}/courses`, [json], 'close')],
-      [404, await sendInVain(`${url}/nowhere`, [json], 'close')],
-      [404, await sendInVain(`${service.service.contentUrl}/nowhere`, [json], 'close')],
+      [413, await sendToTheEnd(`${url}/accounts`, [authorization(), json])],
+      [415, await sendToTheEnd(`${url}/accounts`, [authorization(), 'Content-Type: text/plain'])],
+      [400, await sendToTheEnd(`${url}/public/v1/auth`, [form])],
+      [401, await sendToTheEnd(`${url}/courses`, [json], 'close')],
+      [404, await sendToTheEnd(`${url}/nowhere`, [json], 'close')],
+      [404, await sendToTheEnd(`${service.service.contentUrl}/nowhere`, [json], 'close')],
     ] as const) {
       assert.match(sent.response, new RegExp(`^HTTP/1\\.1 ${status} [^]*^connection: close\r$`, 'im'));
       assert.equal(sent.isCutOff, false, `the client cannot send the rest after ${status}`);
