@@ -114,6 +114,25 @@ describe('changes of an administrator at the same time', () => {
     );
   });
 
+  test('someone who is disabled while changing the password gets no new password and no session', async () => {
+    await using administration = await openAdministration();
+    const { administrators, database, signIn } = administration;
+    const viewer = { email: VIEWER_EMAIL, role: 'viewer', name: 'Vic', password: PASSWORD };
+    const { id } = await administrators.create(viewer, COMMAND_LINE);
+    const passwords = () => database.reader.all('select password_hash from administrators');
+    const before = await passwords();
+    const change = { current: PASSWORD, next: `${PASSWORD} 2` };
+    await refused(
+      ['unauthorized'],
+      administration.meanwhile(
+        (tx) => tx.run('update administrators set enabled = 0 where id = ?', id),
+        () => signIn.changePassword(id, change, USE),
+      ),
+    );
+    assert.deepEqual(await passwords(), before);
+    assert.deepEqual(await database.reader.all('select id from administrator_sessions'), []);
+  });
+
   test('someone who sets a password while being invited again keeps it, and the role', async () => {
     await using administration = await openAdministration();
     const { administrators } = administration;
