@@ -214,6 +214,21 @@ describe('the audit log', () => {
     assert.doesNotMatch(JSON.stringify(found), new RegExp(`${PASSWORD}|wrong-field|nobody@example|${token}`));
   });
 
+  it('records nothing if an administrator, a profile or an API client is saved unchanged', async () => {
+    const viewer = { email: 'una@example.com', role: 'viewer', name: 'Una' };
+    const { id } = (await admin.post('/ui/api/administrators', viewer)).body;
+    const input = { name: 'Reports', email: 'reports@example.com', scopes: ['content:read'] };
+    const { client_id: clientId } = (await admin.post('/ui/api/clients', input)).body;
+    newest = (await entries())[0]!.id;
+    const unchanged = { role: 'viewer', enabled: true, name: 'Una' };
+    assert.equal((await admin.put(`/ui/api/administrators/${id}`, unchanged)).status, 200);
+    assert.equal((await admin.put('/ui/api/profile', { name: 'Ann' })).status, 204);
+    assert.equal((await admin.put(`/ui/api/clients/${clientId}`, { ...input, enabled: true })).status, 200);
+    assert.deepEqual(await recorded(), []);
+    for (const path of [`administrators/${id}`, `clients/${clientId}`])
+      assert.equal((await admin.delete(`/ui/api/${path}`)).status, 204);
+  });
+
   it('records the name that a person enters with a one-time link', async () => {
     const invitation = { email: 'eve@example.com', role: 'viewer' };
     const invited = (await admin.post('/ui/api/administrators', invitation)).body;
