@@ -182,6 +182,18 @@ describe('a change of an API client', () => {
     assert.equal((await change(id, RECORD, read)).headers.get('etag'), read);
   });
 
+  test('keeps each new value, even if it is the only one', async () => {
+    const id = await create();
+    const path = `/ui/api/clients/${id}`;
+    let record = { ...RECORD, scopes: ['content:read', 'webhooks:read'] };
+    for (const value of [{ name: 'Other' }, { email: 'other@example.com' }, { scopes: ['content:read'] }]) {
+      record = { ...record, ...value };
+      assert.equal((await admin.put(path, record)).status, 200);
+      const { client_id, created_dt, last_used_dt, ...kept } = (await admin.get(path)).body;
+      assert.deepEqual(kept, record);
+    }
+  });
+
   test('is made only once if several start from the same state', async () => {
     const id = await create();
     const read = await tagOf(id);
