@@ -179,6 +179,29 @@ describe('events of accounts’ content', () => {
     ]);
   });
 
+  it('show each of two assets with the same id in its own folder', async () => {
+    const account = await northwind();
+    const [left, right] = [await make.folder('With the course'), await make.folder('With the bundle')];
+    let course = await make.course('Course', left);
+    let bundle = await make.bundle('Bundle', [course], right);
+    while (course.id !== bundle.id) {
+      if (course.id < bundle.id) course = await make.course('Course', left);
+      else bundle = await make.bundle('Bundle', [course], right);
+    }
+    const webhook = await createWebhook();
+    await make.add(account.id, course, bundle);
+    await assertPublished(webhook, [
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, {
+        course: courseResource(course, 'Home > With the course'),
+        folder: { id: left, name: 'With the course', location: 'Home', contents: [course] },
+      }),
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, {
+        folder: { id: right, name: 'With the bundle', location: 'Home', contents: [bundle] },
+        bundle: { id: bundle.id, name: 'Bundle', location: 'Home > With the bundle' },
+      }),
+    ]);
+  });
+
   it('list each asset once, even if the request names both it and its folder', async () => {
     const account = await northwind();
     const outer = await make.folder('Outer');

@@ -11,6 +11,7 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { problemErrors } from './packages.ts';
 import { register } from './registration-helpers.ts';
 
 describe('an account on PostgreSQL', {
@@ -87,5 +88,27 @@ describe('an account on PostgreSQL', {
       await Promise.all(work);
     }
     assert.deepEqual(order, ['saved in Northwind', 'changed']);
+  });
+
+  it('gets no content while it is being deleted, and the call for many accounts is refused', async () => {
+    const { api } = service;
+    const { accountId, courseId } = await registerTo(service, scorm12Course());
+    const [deleted, kept] = [
+      (await api.create('/accounts', { name: 'Deleted' })).id,
+      (await api.create('/accounts', { name: 'Kept' })).id,
+    ];
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const deletion = await beginTransaction(database);
+    await deletion.tx.run('delete from accounts where id = ?', deleted);
+    const contents = [{ type: 'COURSE', id: courseId }];
+    const adding = api.post('/account-content/add', { account_ids: [accountId, deleted, kept], contents });
+    try {
+      await untilOneWaits(database);
+    } finally {
+      await deletion.commit();
+    }
+    const refused = problemErrors(await adding, 400);
+    assert.deepEqual(Object.keys(refused), ['/account_ids/1']);
+    assert.deepEqual((await api.get(`/accounts/${kept}/content`)).body.data, []);
   });
 });

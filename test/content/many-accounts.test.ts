@@ -266,7 +266,8 @@ describe('content of many accounts', () => {
   });
 
   it('is listed for a course: each account with the asset that was added to it and the path to the course', async () => {
-    const outer = await make.folder('Outer');
+    const outermost = await make.folder('Outermost');
+    const outer = await make.folder('Outer', outermost);
     const inner = await make.folder('Inner', outer);
     const elsewhere = await make.folder('Elsewhere');
     const course = await make.course('Course', inner);
@@ -280,7 +281,7 @@ describe('content of many accounts', () => {
     const bundled = await make.account('Bundled');
     const none = await make.account('None');
     await make.add(direct, course);
-    await make.add(several, course, equivalent, { type: 'FOLDER', id: outer });
+    await make.add(several, course, equivalent, { type: 'FOLDER', id: outermost });
     await make.add(bundled, bundle, { type: 'FOLDER', id: elsewhere });
     await make.add(none, unrelated);
     await api.put(`/accounts/${bundled}`, { name: 'Bundled', enabled: false });
@@ -304,7 +305,7 @@ describe('content of many accounts', () => {
         [
           { ...course, path: [] },
           { ...equivalent, path: [] },
-          { ...named(outer, 'Outer'), path: [named(inner, 'Inner')] },
+          { ...named(outermost, 'Outermost'), path: [named(outer, 'Outer'), named(inner, 'Inner')] },
         ],
       ],
       [
@@ -326,7 +327,7 @@ describe('content of many accounts', () => {
       [bundled],
     );
     const ofFolder = (await accountsWith({ type: 'FOLDER', id: inner })).body.data;
-    assert.deepEqual(ofFolder[0].through.map(reference), [{ type: 'FOLDER', id: outer }]);
+    assert.deepEqual(ofFolder[0].through.map(reference), [{ type: 'FOLDER', id: outermost }]);
     assert.deepEqual((await accountsWith({ type: 'FOLDER', id: await make.folder('Unused') })).body.data, []);
   });
 

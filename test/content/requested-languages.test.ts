@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { importCourse } from './packages.ts';
+import { importCourse, scormPackage, uploadForm } from './packages.ts';
 
 // Runs on SQLite in `npm test`: languages are compared in the process. The tests of registrations for equivalents
 // store the chosen ones on both.
@@ -13,7 +13,7 @@ describe('a launch whose language matches several courses of an equivalent', () 
   aroundTests(async (parts) => {
     service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
     for (const language of ['en', 'de-DE', 'de-AT'])
-      courses[language] = (await importCourse(service, { name: language })).id;
+      courses[language] = (await importCourse(service, { name: `<i>${language}</i> & more` })).id;
   });
 
   const bodyOf = (languages: readonly string[]) => ({
@@ -63,6 +63,23 @@ describe('a launch whose language matches several courses of an equivalent', () 
     const launch = await launchInGerman(members);
     assert.deepEqual(await opened(launch.url, 'en', launch), ['de-DE', 'de-AT']);
     assert.equal(await opened(`${launch.url}?language=de-DE`, 'en', launch), 'de-DE');
+  });
+
+  it('offers them by name, whatever the names contain', async () => {
+    const { url } = await launchInGerman();
+    const page = await (await fetch(url, { headers: { 'accept-language': '' } })).text();
+    for (const language of ['de-DE', 'de-AT'])
+      assert.ok(page.includes(`<bdi>&lt;i&gt;${language}&lt;/i&gt; &amp; more</bdi>`), page);
+  });
+
+  it('opens the chosen course again, although its version has another number than that of the first course', async () => {
+    const { api } = service;
+    const path = `/courses/${courses['de-DE']}/versions`;
+    assert.equal((await api.post(path, uploadForm(await scormPackage()))).status, 201);
+    assert.equal((await api.post(`${path}/1/publish`)).status, 200);
+    const launch = await launchInGerman();
+    for (const query of ['?language=de-DE', ''])
+      assert.equal(await opened(launch.url + query, '', launch), 'de-DE', query);
   });
 
   it('lets the learner choose none of the others', async () => {

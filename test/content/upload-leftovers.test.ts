@@ -4,6 +4,7 @@ import path from 'node:path';
 import { it } from 'node:test';
 import { orphanCleaner } from '../../src/content/courses/orphan-cleaner.ts';
 import { UploadFolders } from '../../src/content/courses/upload-folders.ts';
+import { ProblemError } from '../../src/problems/problem.ts';
 import { HOUR_MS } from '../../src/time/units.ts';
 import { SILENT_LOGS } from '../support/logs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -55,4 +56,20 @@ it('leftovers of uploads are removed in each round of the clean-up, even while a
   cleaner.start();
   await round.promise;
   assert.deepEqual(readdirSync(folder.path), ['upload-fresh']);
+});
+
+it('uploads are limited for all callers together, and each that ends makes room for another', async () => {
+  using folder = temporaryFolder();
+  const uploads = new UploadFolders({ folder: folder.path, log: SILENT_LOGS.for('CourseService') });
+  const open = [];
+  for (let n = 0; n < 64; n += 1) open.push(await uploads.open(`caller ${n % 8}`));
+  await assert.rejects(uploads.open('another'), (error) => {
+    assert.ok(error instanceof ProblemError, String(error));
+    assert.deepEqual([error.code, error.headers], ['unavailable', { 'Retry-After': '30' }]);
+    return true;
+  });
+  await open.pop()![Symbol.asyncDispose]();
+  open.push(await uploads.open('another'));
+  for (const upload of open) await upload[Symbol.asyncDispose]();
+  assert.deepEqual(readdirSync(folder.path), []);
 });

@@ -204,6 +204,29 @@ describe('Idempotency-Key on POST', () => {
     assert.deepEqual([second.status, second.body], [201, first.body]);
   });
 
+  test('a key stays when another client’s request with the same key has expired', async () => {
+    let skipped = 0;
+    await using service = await startTestService({
+      now: () => NOW + skipped,
+      settings: { access_token_lifetime: 60 * 3_600 },
+    });
+    const { registrationId } = await registerTo(service, scorm2004Files());
+    const { clientId, clientSecret } = await createClient(service.settings.data_dir);
+    const other = new Api(service.url, await requestToken(service.url, clientId, clientSecret));
+    const key = { 'Idempotency-Key': 'k' };
+    const launch = async () => {
+      const answer = await other.post(`/registrations/${registrationId}/launch`, {}, key);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.body.launch_url;
+    };
+    const first = await service.api.post('/accounts', { name: 'Northwind' }, key);
+    const link = await launch();
+    skipped = 9 * HOUR_MS;
+    assert.notEqual(await launch(), link, 'the link has expired');
+    const second = await service.api.post('/accounts', { name: 'Northwind' }, key);
+    assert.deepEqual([second.status, second.body], [201, first.body]);
+  });
+
   test('a key that was used while the clock was far ahead has expired once the clock is set back', async () => {
     let skipped = 0;
     await using service = await startTestService({
