@@ -117,4 +117,13 @@ describe('XML that is refused', () => {
       refusedAs('MANIFEST_TOO_COMPLEX'),
     );
   });
+
+  it('with a longer attribute than the limit, or more attributes of an element, and not at the limit', async () => {
+    await parse('<a b="12345" c="2"/>', { attributeCharacters: 5, elementAttributes: 2 });
+    for (const [text, limits] of [
+      ['<a b="123456"/>', { attributeCharacters: 5 }],
+      ['<a b="1" c="2" d="3"/>', { elementAttributes: 2 }],
+    ] as const)
+      await assert.rejects(parse(text, limits), refusedAs('MANIFEST_TOO_COMPLEX'));
+  });
 });

@@ -95,10 +95,11 @@ describe('the content origin', () => {
     assert.equal((await file('lesson/index.html', { 'if-none-match': ' * ' })).status, 304);
   });
 
-  it('sends no referrer from its own page, and lets no other origin load what is not a course file', async () => {
+  it('lets no cache store and no other origin load what is not a course file, and sends no referrer from its page', async () => {
     for (const path of ['player/', 'attempt', 'none', 'content/%E0%A4%A']) {
       const { headers } = await fetch(`${client.base}/${path}`);
       assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+      assert.match(headers.get('cache-control') ?? '', /no-store/, path);
       assert.deepEqual(
         [headers.get('referrer-policy'), headers.get('cross-origin-resource-policy')],
         ['no-referrer', 'same-origin'],

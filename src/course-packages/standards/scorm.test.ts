@@ -129,6 +129,16 @@ describe('a SCORM course', () => {
     assert.equal((await unitOf2004(objective('satisfiedByMeasure="true"', ''))).masteryScore, 1);
   });
 
+  it('has the prerequisites of an item, which only versions before 2004 know', async () => {
+    const items =
+      '<item identifier="i1" identifierref="r1"><adlcp:prerequisites type="aicc_script">i2</adlcp:prerequisites></item>';
+    const former = await describe12({ items });
+    assert.equal(former.structure.items[0]?.prerequisites, 'i2');
+    const manifest = scormManifest(SCORM_2004, { items });
+    const { structure } = await inspectFiles({ 'imsmanifest.xml': manifest, 'index.html': PAGE });
+    assert.equal(structure.items[0]?.prerequisites, null);
+  });
+
   it('of 2004 may share its sequencing', async () => {
     const shared =
       '<imsss:sequencingCollection><imsss:sequencing ID="s"><imsss:limitConditions attemptAbsoluteDurationLimit="PT1H"/><imsss:objectives>' +
