@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { uploadForm } from '../content/packages.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles, cmi5Files, type PackageFiles, xapiFiles, zipOf } from '../support/course-packages.ts';
+import { runSql } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { Unit } from './cmi5-helpers.ts';
@@ -17,9 +19,9 @@ describe('a preview', () => {
   });
 
   /** Previews a course and opens its first unit. */
-  const preview = async (files: PackageFiles): Promise<URL> => {
-    const course = await service.api.create('/courses', uploadForm(new Uint8Array(await zipOf(files))));
-    const { body } = await service.api.post(`/courses/${course.id}/versions/0/preview`);
+  const preview = async (files: PackageFiles, { api } = service): Promise<URL> => {
+    const course = await api.create('/courses', uploadForm(new Uint8Array(await zipOf(files))));
+    const { body } = await api.post(`/courses/${course.id}/versions/0/preview`);
     const player = new Player(body.preview_url.replace(/\/player\/$/, ''));
     const { units } = await player.post('/open');
     return await player.openUnit(units[0].id);
@@ -59,6 +61,24 @@ describe('a preview', () => {
     assert.match(await unit.send('PutParam', '[core]\nlesson_status=passed'), /^error=0/);
     assert.match(await unit.send('GetParam'), /Lesson_Status=not attempted, ab-initio/);
     await nothingIsRecorded();
+  });
+
+  test('keeps its sessions for two days, until another preview is opened', async () => {
+    let skipped = 0;
+    const begun = Date.now();
+    await using other = await startTestService({
+      now: () => begun + skipped,
+      settings: { access_token_lifetime: 60 * 3_600 },
+    });
+    const sessions = async () =>
+      (await runSql(other.settings.data_dir, 'select 1 from player_sessions')).length;
+    await preview(xapiFiles(), other);
+    skipped = 47 * HOUR_MS;
+    await preview(cmi5Files(), other);
+    assert.equal(await sessions(), 2);
+    skipped = 49 * HOUR_MS;
+    await preview(aiccFiles(), other);
+    assert.equal(await sessions(), 2);
   });
 
   test('of an unknown version says so, and of an unknown course that there is none', async () => {
