@@ -265,7 +265,7 @@ describe('an AICC course', () => {
     assert.equal((await resultOf(service, registrationId)).success, 'UNKNOWN');
   });
 
-  test('that is finished opens for review, which removes no results', async () => {
+  test('that is finished opens for review, which changes no results', async () => {
     const registrationId = await register();
     const first = await open(registrationId);
     await first.send('PutParam', '[core]\nlesson_status=passed\nscore=90\ntime=00:01:00');
@@ -273,7 +273,14 @@ describe('an AICC course', () => {
     const second = await open(registrationId);
     const { values } = await second.parameters();
     assert.deepEqual([values.Lesson_Mode, values.Credit], ['review', 'no-credit']);
-    assert.match(await second.send('PutParam', '[core]\nlesson_status=failed\nscore=0'), /^error=0\r\n/);
+    for (const [status, score] of [
+      ['failed', 0],
+      ['passed', 100],
+    ] as const) {
+      const data = `[core]\nlesson_status=${status}\nscore=${score}\ntime=00:09:00`;
+      assert.match(await second.send('PutParam', data), /^error=0\r\n/);
+    }
+    await second.send('ExitAU');
     assert.deepEqual(await resultOf(service, registrationId), {
       completion: 'Completed',
       success: 'PASS',

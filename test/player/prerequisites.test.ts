@@ -90,6 +90,19 @@ describe('prerequisites of SCORM 1.2', () => {
     assert.deepEqual(closed((await player.post('units')).body), ['d']);
   });
 
+  it('can name the status of a block, which has failed when one of its units has', async () => {
+    const { player } = await start(
+      block('first', null, item('a', null), item('b', null)),
+      item('help', 'first="failed"'),
+      item('test', 'first="incomplete"'),
+    );
+    assert.deepEqual(closed(await player.open()), ['help', 'test']);
+    await player.commit('a', { core: { lesson_status: 'incomplete' } });
+    assert.deepEqual(closed((await player.post('units')).body), ['help']);
+    await player.commit('b', FAILED);
+    assert.deepEqual(closed((await player.post('units')).body), ['test']);
+  });
+
   it('that are invalid or name unknown units close nothing', async () => {
     const { player } = await start(item('a', '& ('), item('b', 'elsewhere'), item('c', 'elsewhere & a'));
     assert.deepEqual(closed(await player.open()), ['c']);
