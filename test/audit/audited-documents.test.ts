@@ -88,6 +88,16 @@ describe('the audit log, about documents of courses', () => {
     ]);
   });
 
+  it('has a state of which an API client changes only the media type, but none that is sent again unchanged', async () => {
+    await put(unit.lrs, 'bookmark', { page: 7 });
+    await put(client, 'bookmark', { page: 7 });
+    assert.deepEqual(await recorded(), []);
+    const headers = { 'content-type': 'text/plain' };
+    await call(client, 'PUT', 'activities/state', { query: state('bookmark'), body: { page: 7 }, headers });
+    const [entry, ...others] = await recorded();
+    assert.deepEqual([entry.action, entry.object, others], ['STATE_CHANGED', registration(), []]);
+  });
+
   it('has one entry for all states that a call deletes', async () => {
     for (const id of ['a', 'b', 'c']) await put(unit.lrs, id, {});
     await put(client, 'of the client', {});
