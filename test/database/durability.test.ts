@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { describe, it, mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { DatabaseLostError, DatabaseUnavailableError } from '../../src/database/database.ts';
+import { DatabaseLostError, DatabaseUnavailableError, type Durability } from '../../src/database/database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { WalSync } from '../../src/database/sqlite/wal-sync.ts';
 import { Api, createClient, requestToken, temporaryFolder } from '../support/service.ts';
@@ -293,6 +293,26 @@ describe('a committed change', () => {
     assert.throws(() => unlinkSync(`${test.file}-wal`), { code: 'ENOENT' });
     await using reopened = new SqliteDatabase(test.file);
     assert.equal((await reopened.reader.all('select 1 from service_secrets')).length, 1);
+  });
+
+  it('that shares its commit with a deferred one is answered once it is on disk', async () => {
+    await using test = await openSqliteFile();
+    const { database } = test;
+    using syncs = holdSyncs();
+    const answered: string[] = [];
+    const write = async (durability: Durability) => {
+      await database.transaction((tx) => tx.run(INSERT, durability, 'x'), { durability });
+      answered.push(durability);
+    };
+    const writes = [write('durable'), write('deferred')];
+    const stored = () => database.reader.all('select 1 from service_secrets');
+    await until(async () => (await stored()).length === 2, 'both are committed');
+    // Without the wait for the sync, they would be answered one turn of the event loop later.
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    assert.deepEqual(answered, []);
+    syncs.release();
+    await Promise.all(writes);
+    assert.deepEqual(answered, ['durable', 'deferred']);
   });
 
   it('is answered in the order of the commits', async () => {

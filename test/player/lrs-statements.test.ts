@@ -279,6 +279,19 @@ describe('statements of the learning record store', () => {
     assert.deepEqual(plain.json.attachments, [attachment]);
   });
 
+  test('whose attachments have more than 64 MiB together are rejected, even if they share one', async () => {
+    const content = Buffer.alloc(2 * 1024 * 1024);
+    const attachment = attachmentOf(content);
+    const sent = Array.from({ length: 33 }, () => statement({ attachments: [attachment] }));
+    const { status, json } = await lrs.call(
+      'POST',
+      'statements',
+      multipart(sent, [{ ...attachment, content }]),
+    );
+    assert.equal(status, 413);
+    assert.match(json.detail, /more than 67108864 bytes together/);
+  });
+
   test('whose attachments are missing, wrong or unknown are rejected', async () => {
     const content = Buffer.from('content');
     const attachment = attachmentOf(content);
