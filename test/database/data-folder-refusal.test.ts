@@ -76,6 +76,16 @@ describe('a data folder that belongs to someone else', () => {
     });
   }
 
+  it('is refused even if it has folders of the same names as those of the service', async () => {
+    using folder = temporaryFolder();
+    for (const name of ['content', 'tmp']) mkdirSync(path.join(folder.path, name));
+    const file = path.join(folder.path, 'mine.txt');
+    writeFileSync(file, 'mine');
+    const { code, err } = await runCommand(CREATE, { data_dir: folder.path });
+    assert.equal(code, 1, err);
+    assert.match(err, /is not empty and has no database: it has .*mine\.txt/);
+  });
+
   it('is refused with PostgreSQL, too, unless the service has used it before', () => {
     using folder = temporaryFolder();
     const use = { holdsDatabase: false };

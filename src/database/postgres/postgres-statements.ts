@@ -26,8 +26,6 @@ const REPLACEMENT = '\uFFFD';
 export class PostgresStatements {
   readonly #kept = new Map<string, { text: string; name: string; uses: number }>();
   #made = 0;
-  /** Increased when prepared statements no longer match the tables. */
-  #generation = 0;
 
   /** @throws {TypeError} for values that cannot be bound */
   prepare(sql: string, values: readonly unknown[]): PostgresStatement {
@@ -41,16 +39,15 @@ export class PostgresStatements {
     return this.#statement(`$ ${sql}`, values, () => sql);
   }
 
-  /** Makes every statement be prepared again. */
+  /** Makes every statement be prepared again, under a new name, when prepared ones no longer match the tables. */
   renew(): void {
-    this.#generation += 1;
     this.#kept.clear();
   }
 
   #statement(key: string, values: readonly SqlValue[], translate: () => string): PostgresStatement {
     let kept = this.#kept.get(key);
     if (kept === undefined) {
-      kept = { text: translate(), name: `c${this.#generation}_${++this.#made}`, uses: 0 };
+      kept = { text: translate(), name: `c${++this.#made}`, uses: 0 };
       this.#kept.set(key, kept);
       keepNewest(this.#kept, MAX_KEPT);
     }
