@@ -279,6 +279,20 @@ describe('statements of the learning record store', () => {
     assert.deepEqual(plain.json.attachments, [attachment]);
   });
 
+  test('are listed even with an attachment that alone exceeds the size of a page', async () => {
+    const content = Buffer.alloc(9 * 1024 * 1024, 'x');
+    const attachment = attachmentOf(content);
+    const id = randomUUID();
+    const sent = statement({ id, attachments: [attachment], context: { registration: id } });
+    const stored = await lrs.call('POST', 'statements', multipart(sent, [{ ...attachment, content }]));
+    assert.equal(stored.status, 200, stored.text);
+    const { status, text } = await lrs.call('GET', 'statements', {
+      query: { registration: id, attachments: 'true' },
+    });
+    assert.equal(status, 200);
+    assert.ok(text.includes(`"id":"${id}"`) && text.length > content.length, String(text.length));
+  });
+
   test('whose attachments have more than 64 MiB together are rejected, even if they share one', async () => {
     const content = Buffer.alloc(2 * 1024 * 1024);
     const attachment = attachmentOf(content);
