@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Package } from '../support/course-packages.ts';
+import { openDatabaseOf } from '../support/database.ts';
 import { MOMENT } from '../support/moment.ts';
+import { beginTransaction, countWaiting } from '../support/open-transaction.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { importCourse, problemErrors, uploadForm } from './packages.ts';
 import {
   give,
@@ -27,6 +31,32 @@ describe('registrations', () => {
   });
 
   const makeAccount = async (): Promise<number> => (await api.create('/accounts', { name: 'A' })).id;
+
+  const skip = !ON_POSTGRES && 'SQLite runs one transaction after the other';
+  it('are not made for a course that is being deleted', { skip }, async () => {
+    const folder = (await api.create('/folders', { name: 'Held' })).id;
+    const course = (await importCourse(service, { folder_id: String(folder) })).id;
+    const account = await makeAccount();
+    await give(service, account, 'FOLDER', folder);
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const deletion = await beginTransaction(database);
+    for (const [table, column] of [
+      ['course_versions', 'course_id'],
+      ['courses', 'id'],
+    ])
+      await deletion.tx.run(`delete from ${table} where ${column} = ?`, course);
+    let isMade = false;
+    const made = api.post('/registrations', { account_id: account, course_id: course, learner_id: 'ann' });
+    void made.then(() => {
+      isMade = true;
+    });
+    try {
+      await until(async () => isMade || (await countWaiting(database)) > 0, 'it waits for the deletion');
+    } finally {
+      await deletion.commit();
+    }
+    assert.deepEqual(Object.keys(problemErrors(await made, 400)), ['/course_id']);
+  });
 
   it('start without a result, for the published version', async () => {
     const parties = await makeParties(service);
