@@ -6,8 +6,8 @@ import styles from './data-rows.module.css';
 import { keepsFocus } from './focus-heading.ts';
 import { rowClicks } from './row-clicks.ts';
 import { type Column, leastWidth, type RowDragging, type TableOrder } from './table-columns.ts';
-import { useOverflow } from './use-overflow.ts';
-import { useRowForm } from './use-row-form.ts';
+import { type RowForm, useRowForm } from './use-row-form.ts';
+import { useTooWide } from './use-too-wide.ts';
 
 const PLACEHOLDER_ROWS = 8;
 /** Uneven, like words. */
@@ -43,8 +43,8 @@ export function DataRows<T>(props: DataRowsProps<T>) {
 }
 
 /** Rows whose form has been decided (see useRowForm). */
-export function Rows<T>({ asCards, ...props }: DataRowsProps<T> & { asCards: boolean }) {
-  return asCards ? <Cards {...props} /> : <TableOfRows {...props} />;
+export function Rows<T>({ asCards, onTooWide, ...props }: DataRowsProps<T> & RowForm<T>) {
+  return asCards ? <Cards {...props} /> : <TableOfRows {...props} onTooWide={onTooWide} />;
 }
 
 function TableOfRows<T>({
@@ -57,10 +57,11 @@ function TableOfRows<T>({
   stale = false,
   placeholderRows = PLACEHOLDER_ROWS,
   dragging,
-}: DataRowsProps<T>) {
-  const [box, isTooWide] = useOverflow();
+  onTooWide,
+}: DataRowsProps<T> & Pick<RowForm<T>, 'onTooWide'>) {
+  const box = useTooWide(onTooWide);
   return (
-    <div ref={box} className={styles.scroll} data-too-wide={isTooWide || undefined}>
+    <div ref={box}>
       <table className={styles.table} aria-busy={rows === undefined || stale} data-stale={stale || undefined}>
         <VisuallyHidden component="caption">{label}</VisuallyHidden>
         <colgroup>
@@ -115,18 +116,22 @@ function HeadCell<T>({
   order: TableOrder | undefined;
   onOrder: ((order: TableOrder) => void) | undefined;
 }) {
-  const { label, sort, align, card, head } = column;
-  const style = { minWidth: `${leastWidth(column)}rem` };
+  const { id, label, sort, align, card, head } = column;
+  const attributes = {
+    'data-column': id,
+    'data-align': align,
+    style: { minWidth: `${leastWidth(column)}rem` },
+  };
   if (head !== undefined) {
     return (
-      <th scope="col" data-align={align} style={style}>
+      <th scope="col" {...attributes}>
         {head}
       </th>
     );
   }
   if (sort === undefined || onOrder === undefined) {
     return (
-      <th scope="col" data-align={align} style={style}>
+      <th scope="col" {...attributes}>
         {card === 'actions' ? <VisuallyHidden>{label}</VisuallyHidden> : label}
       </th>
     );
@@ -134,7 +139,7 @@ function HeadCell<T>({
   const direction = order?.sort === sort ? order.direction : null;
   const Icon = direction === null ? IconArrowsSort : direction === 'asc' ? IconArrowUp : IconArrowDown;
   return (
-    <th scope="col" data-align={align} aria-sort={ariaSort(direction)} style={style}>
+    <th scope="col" {...attributes} aria-sort={ariaSort(direction)}>
       <button
         type="button"
         className={styles.order}

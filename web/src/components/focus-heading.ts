@@ -33,3 +33,13 @@ export function focusNeighbour(control: Element): boolean {
   button?.focus();
   return button !== undefined;
 }
+
+/**
+ * A ref for a form that may appear in a dialog after the dialog, such as when its record has been read: its first field
+ * gets the focus, which was at the close button until then.
+ */
+export function focusesFirstField(form: HTMLFormElement | null): void {
+  const dialog = form?.closest('[role=dialog]');
+  if (dialog?.contains(document.activeElement) !== true) return;
+  form?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+}

@@ -1,8 +1,9 @@
-import { CloseButton, Loader, Modal, ScrollArea, TextInput, VisuallyHidden } from '@mantine/core';
+import { CloseButton, Loader, ScrollArea, TextInput, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { Dialog } from '../components/dialog.tsx';
 import { explainError } from '../components/explain-error.ts';
 import { PHONE } from '../components/use-row-form.ts';
 import { useMay, useWebhooksReadOnly } from '../session/session-context.ts';
@@ -67,7 +68,7 @@ export function CommandPalette({
     event.preventDefault();
   };
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       withCloseButton={false}
@@ -125,7 +126,7 @@ export function CommandPalette({
         </VisuallyHidden>
         <Message text={text} isSearching={isSearching} count={entries.length} error={found.error} />
       </ScrollArea.Autosize>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,6 @@
-import { Kbd, Modal, Table } from '@mantine/core';
+import { Kbd, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Dialog } from '../components/dialog.tsx';
 import { palette } from '../texts/palette.ts';
 import { modKey } from './mod-key.ts';
 
@@ -8,7 +9,7 @@ const words = palette.shortcuts;
 /** The list of keyboard shortcuts. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title={words.title} size="md">
+    <Dialog opened onClose={onClose} title={words.title} size="md">
       <Table withRowBorders verticalSpacing="xs">
         <Table.Tbody>
           <Shortcut does={words.search}>
@@ -31,7 +32,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           </Shortcut>
         </Table.Tbody>
       </Table>
-    </Modal>
+    </Dialog>
   );
 }
 

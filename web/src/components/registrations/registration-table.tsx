@@ -52,7 +52,7 @@ const ACCOUNT: Column<RegistrationOverview> = {
   id: 'account',
   label: words.account,
   cell: ({ account_name, account_id }) => (
-    <bdi className={styles.name}>{account_name ?? registrations.unknownAccount(account_id)}</bdi>
+    <AssetName name={account_name ?? registrations.unknownAccount(account_id)} />
   ),
 };
 const RESULTS: readonly Column<RegistrationOverview>[] = [
@@ -208,7 +208,7 @@ export function RegistrationTable({ accountId }: { accountId?: number }) {
 function SubjectCell({ registration }: { registration: RegistrationOverview }) {
   const { course_id, course_name, equivalent_id, equivalent_name, language } = registration;
   const course = course_name ?? registrations.unknownCourse(course_id);
-  if (equivalent_id === null) return <bdi className={styles.name}>{course}</bdi>;
+  if (equivalent_id === null) return <AssetName name={course} />;
   const equivalent = equivalent_name ?? registrations.unknownEquivalent(equivalent_id);
   // Until a language is chosen, the record has the first course of the equivalent.
   const chosen =
@@ -217,9 +217,17 @@ function SubjectCell({ registration }: { registration: RegistrationOverview }) {
       : registrations.inLanguage(course, languageName(language) ?? language);
   return (
     <>
-      <bdi className={styles.name}>{equivalent}</bdi>
+      <AssetName name={equivalent} />
       <span className={styles.second}>{chosen}</span>
     </>
+  );
+}
+
+function AssetName({ name }: { name: string }) {
+  return (
+    <bdi className={styles.name} title={name}>
+      {name}
+    </bdi>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
+import { focusesFirstField } from '../../components/focus-heading.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { accounts } from '../../texts/accounts.ts';
 
@@ -28,6 +29,7 @@ export function AccountForm<Values extends { name: string }>({
 }) {
   return (
     <form
+      ref={focusesFirstField}
       noValidate
       onSubmit={form.onSubmit(
         (values) => {

@@ -1,4 +1,4 @@
-import { Modal, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,6 +6,7 @@ import { type Account, accountForEditQuery, accountsKey, renameAccount } from '.
 import { isOutdated } from '../../api/errors.ts';
 import { type Read, readRecord } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { nameFault } from '../../components/name-fault.ts';
 import { notifyDone } from '../../components/notify.tsx';
@@ -31,9 +32,9 @@ export function RenameAccountDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} closeOnClickOutside={false} title={texts.title(account.name)}>
+    <Dialog opened={opened} onClose={onClose} closeOnClickOutside={false} title={texts.title(account.name)}>
       <RenameLoader id={account.id} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

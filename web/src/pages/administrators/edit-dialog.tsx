@@ -1,8 +1,9 @@
-import { Modal, Stack, Switch, TextInput } from '@mantine/core';
+import { Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type Administrator, administratorsQuery, changeAdministrator } from '../../api/administrators.ts';
 import { sessionQuery } from '../../api/session.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { nameFault } from '../../components/name-fault.ts';
@@ -28,9 +29,9 @@ export function EditDialog({
 }) {
   const title = texts.editDialog.title(administrator.name ?? administrator.email);
   return (
-    <Modal opened={opened} onClose={onClose} closeOnClickOutside={false} title={title}>
+    <Dialog opened={opened} onClose={onClose} closeOnClickOutside={false} title={title}>
       <EditForm administrator={administrator} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,9 +1,10 @@
-import { Modal, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { isEmail, useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { administratorsQuery, inviteAdministrator } from '../../api/administrators.ts';
 import type { Role } from '../../api/session.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import {
@@ -27,7 +28,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
   const making = useSecretRequests();
   return (
     <>
-      <Modal
+      <Dialog
         opened={opened}
         onClose={onClose}
         closeOnClickOutside={false}
@@ -36,7 +37,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
         title={texts.inviteDialog.title}
       >
         <InviteForm follow={making.follow} onInvited={setInvited} onClose={onClose} />
-      </Modal>
+      </Dialog>
       <SecretInProgress when={making.isAny && invited === null} />
       <LinkDialog
         link={invited}

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { OneTimeLink } from '../../api/administrators.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Time } from '../../components/time.tsx';
 import { administrators as texts } from '../../texts/administrators.ts';
@@ -18,7 +19,7 @@ export function LinkDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal
+    <Dialog
       opened={link !== null}
       onClose={onClose}
       title={title}
@@ -38,6 +39,6 @@ export function LinkDialog({
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }

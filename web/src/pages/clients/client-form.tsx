@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react
 import { SCOPES, type Scope } from '../../../../src/identity/scopes.ts';
 import type { ClientInput } from '../../api/clients.ts';
 import { Callout } from '../../components/callout.tsx';
+import { focusesFirstField } from '../../components/focus-heading.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { nameFault } from '../../components/name-fault.ts';
@@ -76,6 +77,7 @@ export function ClientForm({
   };
   return (
     <form
+      ref={focusesFirstField}
       noValidate
       onSubmit={form.onSubmit(
         (values) => void send(values),

@@ -1,7 +1,8 @@
-import { Button, Group, getDefaultZIndex, Input, Modal, Stack } from '@mantine/core';
+import { Button, Group, getDefaultZIndex, Input, Stack } from '@mantine/core';
 import { serviceAddress } from '../../api/addresses.ts';
 import type { ClientWithSecret } from '../../api/clients.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { clients } from '../../texts/clients.ts';
 import styles from './clients.module.css';
@@ -19,7 +20,7 @@ export function SecretDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal
+    <Dialog
       opened={client !== null}
       onClose={onClose}
       title={title}
@@ -31,7 +32,7 @@ export function SecretDialog({
       zIndex={getDefaultZIndex('popover') - 1}
     >
       {client !== null && <Secret client={client} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

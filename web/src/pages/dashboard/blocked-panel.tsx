@@ -88,7 +88,9 @@ function columnsOf(clockAhead: number): readonly Column<BlockedLine>[] {
             to="/administration/integrations/webhooks/$webhookId"
             params={{ webhookId: line.webhook_id }}
           >
-            <bdi className={styles.lines}>{line.name}</bdi>
+            <bdi className={styles.lines} title={line.name}>
+              {line.name}
+            </bdi>
           </RowLink>
           <span className={styles.second}>{texts.head(webhooks.subtopics[line.subtopic].name)}</span>
         </span>

@@ -33,7 +33,9 @@ const COLUMNS: readonly Column<FailingWebhook>[] = [
         to="/administration/integrations/webhooks/$webhookId"
         params={{ webhookId: webhook.webhook_id }}
       >
-        <bdi className={styles.lines}>{webhook.name}</bdi>
+        <bdi className={styles.lines} title={webhook.name}>
+          {webhook.name}
+        </bdi>
       </RowLink>
     ),
   },

@@ -66,13 +66,13 @@ function Entry({ registration }: { registration: LatestRegistration }) {
             to="/registrations/$registrationId"
             params={{ registrationId: id }}
           >
-            <bdi>{learner}</bdi>
+            <bdi title={learner}>{learner}</bdi>
           </AnchorLink>
           {subject !== null && (
             <>
               {', '}
               <AnchorLink inherit {...address}>
-                <bdi>{subject}</bdi>
+                <bdi title={subject}>{subject}</bdi>
               </AnchorLink>
             </>
           )}

@@ -21,7 +21,9 @@ const COLUMNS: readonly Column<PausedWebhook>[] = [
         to="/administration/integrations/webhooks/$webhookId"
         params={{ webhookId: webhook.webhook_id }}
       >
-        <bdi className={styles.lines}>{webhook.name}</bdi>
+        <bdi className={styles.lines} title={webhook.name}>
+          {webhook.name}
+        </bdi>
       </RowLink>
     ),
   },

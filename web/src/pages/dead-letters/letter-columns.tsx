@@ -111,14 +111,14 @@ function WebhookCell({ letter }: { letter: DeadLetter }) {
   return (
     <span className={styles.webhook}>
       {letter.webhook_deleted ? (
-        <bdi>{name}</bdi>
+        <bdi title={name}>{name}</bdi>
       ) : (
         <Link
           to="/administration/integrations/webhooks/$webhookId"
           params={{ webhookId: letter.webhook_id }}
           className={styles.link}
         >
-          <bdi>{name}</bdi>
+          <bdi title={name}>{name}</bdi>
         </Link>
       )}
       {letter.webhook_deleted ? (

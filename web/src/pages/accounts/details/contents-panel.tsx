@@ -42,7 +42,9 @@ const COLUMNS: readonly Column<AccountContent>[] = [
         <AssetIcon type={asset.type} />
         <div className={styles.words}>
           <RowLink to="." {...(addressOf(asset.type, asset.id) as object)}>
-            <bdi className={styles.assetName}>{asset.name}</bdi>
+            <bdi className={styles.assetName} title={asset.name}>
+              {asset.name}
+            </bdi>
           </RowLink>
           <bdi className={styles.location} title={asset.location}>
             {asset.location}

@@ -211,7 +211,9 @@ function NameCell({ account }: { account: AccountOverview }) {
   return (
     <div className={styles.name}>
       <RowLink to="/accounts/$accountId" params={{ accountId: account.id }}>
-        <bdi className={styles.clamped}>{account.name}</bdi>
+        <bdi className={styles.clamped} title={account.name}>
+          {account.name}
+        </bdi>
       </RowLink>
       <span className={styles.quiet}>{accounts.id(account.id)}</span>
     </div>

@@ -14,7 +14,7 @@ export function Breadcrumbs({ path }: { path: readonly FolderNode[] }) {
         <Fragment key={id}>
           {at > 0 && <IconChevronRight size={13} stroke={1.8} aria-hidden />}
           <AssetLink type="FOLDER" id={id}>
-            <bdi>{name}</bdi>
+            <bdi title={name}>{name}</bdi>
           </AssetLink>
         </Fragment>
       ))}

@@ -27,7 +27,7 @@ export function ItemName({ item: { type, id, name } }: { item: GroupItem }) {
       </span>
       <div className={styles.itemWords}>
         <AssetLink type={type} id={id}>
-          <bdi>{name}</bdi>
+          <bdi title={name}>{name}</bdi>
         </AssetLink>
         <span className={styles.itemType}>
           {groups.types[type]} {id}

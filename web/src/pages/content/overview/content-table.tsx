@@ -64,7 +64,9 @@ export function ContentTable<T extends ContentRow>({
     cell: ({ id, name, location }) => (
       <>
         <RowLink to="." {...(addressOf(TYPES[kind], id) as object)}>
-          <bdi className={styles.name}>{name}</bdi>
+          <bdi className={styles.name} title={name}>
+            {name}
+          </bdi>
         </RowLink>
         {recursive && <Location text={location} />}
       </>

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack } from '@mantine/core';
+import { Button, Group, Select, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { newIdempotencyKey } from '../../../api/request.ts';
@@ -7,6 +7,7 @@ import { deleteSigningSecret, rotateSigningSecret } from '../../../api/webhook-s
 import { webhooksKey } from '../../../api/webhooks.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
@@ -221,7 +222,7 @@ function RotateDialog({
 /** Closes only by its button, so that the secret is not lost by accident. */
 function MadeDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       title={texts.made}
@@ -236,6 +237,6 @@ function MadeDialog({ secret, onClose }: { secret: string; onClose: () => void }
           <Button onClick={onClose}>{texts.done}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

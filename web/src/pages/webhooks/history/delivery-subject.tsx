@@ -12,7 +12,7 @@ export function DeliverySubject({ about }: { about: DeliverySummary['about'] }) 
         // biome-ignore lint/suspicious/noArrayIndexKey: two parts may be the same text; their order never changes.
         <span key={at}>
           {at > 0 && ' · '}
-          <bdi>{part}</bdi>
+          <bdi title={part}>{part}</bdi>
         </span>
       ))}
       {others > 0 && ` ${deliveries.andMore(others)}`}

@@ -23,7 +23,9 @@ export function NameCell({ webhook }: { webhook: WebhookOverview }) {
       <span className={styles.name}>
         {webhook.in_error && <Alert webhook={webhook} />}
         <RowLink to="/administration/integrations/webhooks/$webhookId" params={{ webhookId: webhook.id }}>
-          <bdi className={styles.lines}>{webhook.name}</bdi>
+          <bdi className={styles.lines} title={webhook.name}>
+            {webhook.name}
+          </bdi>
         </RowLink>
       </span>
       {webhook.in_error && webhook.last_error_message !== null && (
