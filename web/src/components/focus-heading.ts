@@ -35,11 +35,12 @@ export function focusNeighbour(control: Element): boolean {
 }
 
 /**
- * A ref for a form that may appear in a dialog after the dialog, such as when its record has been read: its first field
- * gets the focus, which was at the close button until then.
+ * A ref for a form that may appear in a dialog after the dialog, such as when its record has been read or read again: its
+ * first field gets the focus, which was at the close button until then, or in the former form.
  */
 export function focusesFirstField(form: HTMLFormElement | null): void {
-  const dialog = form?.closest('[role=dialog]');
-  if (dialog?.contains(document.activeElement) !== true) return;
+  const { activeElement, body } = document;
+  const dialog = form?.closest('[role=dialog]') ?? null;
+  if (dialog === null || (activeElement !== body && !dialog.contains(activeElement))) return;
   form?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
 }

@@ -1,5 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { shared } from '../texts/shared.ts';
+import { BusyButton } from './busy-button.tsx';
+import { SaveButton } from './save-button.tsx';
 
 /** An alternative to the action of a dialog. */
 export interface Alternative {
@@ -32,13 +34,19 @@ export function FormButtons({
         {shared.cancel}
       </Button>
       {alternative !== undefined && (
-        <Button variant="default" loading={alternative.pending} onClick={alternative.onClick}>
+        <BusyButton variant="default" isBusy={alternative.pending} onClick={alternative.onClick}>
           {alternative.label}
-        </Button>
+        </BusyButton>
       )}
-      <Button type="submit" loading={pending} disabled={disabled} {...(color === undefined ? {} : { color })}>
-        {submit}
-      </Button>
+      {disabled ? (
+        <Button type="submit" disabled>
+          {submit}
+        </Button>
+      ) : (
+        <SaveButton saving={pending} color={color}>
+          {submit}
+        </SaveButton>
+      )}
     </Group>
   );
 }

@@ -4,21 +4,29 @@ import type { ReactNode, Ref } from 'react';
 /** The button that submits a form. It keeps the focus while the form is saved, and when there is nothing to save. */
 export function SaveButton({
   saving,
-  canSave,
+  canSave = true,
+  color,
   ref,
   children,
 }: {
   saving: boolean;
   /** Whether there is something to save. */
-  canSave: boolean;
+  canSave?: boolean;
+  /** Defaults to the primary colour of the theme. */
+  color?: 'red' | undefined;
   ref?: Ref<HTMLButtonElement>;
   children: ReactNode;
 }) {
   return (
     <Button
       loading={saving}
+      {...(color === undefined ? {} : { color })}
       aria-disabled={saving || !canSave}
       data-disabled={!canSave}
+      // Once is enough: this also stops the Enter key in a field.
+      onClick={(event) => {
+        if (saving) event.preventDefault();
+      }}
       // A disabled button loses the focus.
       renderRoot={(props) => <button {...props} ref={ref} type="submit" disabled={false} />}
     >

@@ -1,10 +1,10 @@
-import { Button } from '@mantine/core';
 import { IconPencil, IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type Alert, type AlertTestResult, alertQuery, testAlert } from '../../api/alerts.ts';
 import { webhookQuery } from '../../api/webhooks.ts';
 import { ChangesPanel } from '../../components/audit/changes-panel.tsx';
+import { BusyButton } from '../../components/busy-button.tsx';
 import { Callout } from '../../components/callout.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { FormProblem } from '../../components/form-problem.tsx';
@@ -53,14 +53,14 @@ function Details({ alert }: { alert: Alert }) {
         back={{ link: { to: '/administration/alerts' }, label: texts.title }}
         actions={
           <>
-            <Button
+            <BusyButton
               variant="default"
               leftSection={<IconSend size={16} stroke={1.6} />}
-              loading={test.isPending}
+              isBusy={test.isPending}
               onClick={() => test.mutate()}
             >
               {texts.test.action}
-            </Button>
+            </BusyButton>
             <AlertMenu alert={alert} onAct={actions.act} isOwnPage />
             {actions.dialogs}
             <ButtonLink

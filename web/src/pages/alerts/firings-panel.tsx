@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Alert, type AlertFiring, firingsQuery, readFirings } from '../../api/alerts.ts';
+import { BusyButton } from '../../components/busy-button.tsx';
 import { DataRows } from '../../components/data-rows.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ExportButton } from '../../components/export-button.tsx';
@@ -78,14 +78,14 @@ export function FiringsPanel({ alert }: { alert: Alert }) {
       {data !== undefined && data.data.length > 0 && (
         <div className={styles.more}>
           {data.next_cursor !== null && limit < MAX_ROWS && (
-            <Button
+            <BusyButton
               variant="subtle"
               size="compact-sm"
-              loading={isPlaceholderData}
+              isBusy={isPlaceholderData}
               onClick={() => setLimit(MAX_ROWS)}
             >
               {texts.more}
-            </Button>
+            </BusyButton>
           )}
           <ExportButton
             exporting={{

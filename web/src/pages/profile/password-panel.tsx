@@ -1,4 +1,4 @@
-import { Button, PasswordInput } from '@mantine/core';
+import { PasswordInput } from '@mantine/core';
 import { isNotEmpty, useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/errors.ts';
@@ -8,6 +8,7 @@ import { NewPasswordFields } from '../../components/new-password-fields.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { checkPassword } from '../../components/password-check.ts';
+import { SaveButton } from '../../components/save-button.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useSession } from '../../session/session-context.ts';
 import { account } from '../../texts/sign-in.ts';
@@ -65,9 +66,7 @@ export function PasswordPanel() {
         />
         <NewPasswordFields form={form} label={texts.new} repeatLabel={texts.repeat} />
         <div>
-          <Button type="submit" loading={change.isPending}>
-            {texts.change}
-          </Button>
+          <SaveButton saving={change.isPending}>{texts.change}</SaveButton>
         </div>
       </form>
     </Panel>

@@ -6,6 +6,7 @@ import { assetKey } from '../../../../../src/events/asset-key.ts';
 import type { ContentReference } from '../../../../../src/events/event.ts';
 import { type AccountWithContent, accountsWithQuery, readAccountsWith } from '../../../api/many-accounts.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { AddToAccountsDialog } from '../../../components/content-dialog/add-to-accounts-dialog.tsx';
 import { DataRows } from '../../../components/data-rows.tsx';
 import { ExportButton } from '../../../components/export-button.tsx';
@@ -160,14 +161,14 @@ function ListFooter({
   return (
     <div className={styles.more}>
       {hasNextPage && (
-        <Button
+        <BusyButton
           variant="subtle"
           size="compact-sm"
-          loading={isFetchingNextPage}
+          isBusy={isFetchingNextPage}
           onClick={() => void fetchNextPage()}
         >
           {texts.more}
-        </Button>
+        </BusyButton>
       )}
       <ExportButton
         exporting={{

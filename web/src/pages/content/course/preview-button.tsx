@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { previewVersion } from '../../../api/courses.ts';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { notifyError, notifyNote } from '../../../components/notify.tsx';
 import { courses } from '../../../texts/courses.ts';
 
@@ -23,11 +23,11 @@ export function PreviewButton({ courseId, versionId }: { courseId: number; versi
     onError: notifyError,
   });
   return (
-    <Button
+    <BusyButton
       size="xs"
       variant="default"
       aria-label={words.previewOf(versionId)}
-      loading={preview.isPending}
+      isBusy={preview.isPending}
       onClick={() => {
         // Opened by the click itself, so that no blocker intervenes. Its address follows a moment later.
         const opened = window.open('about:blank', '_blank');
@@ -36,6 +36,6 @@ export function PreviewButton({ courseId, versionId }: { courseId: number; versi
       }}
     >
       {words.preview}
-    </Button>
+    </BusyButton>
   );
 }

@@ -3,6 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { CourseVersion, CourseWithVersions } from '../../../api/courses.ts';
 import { DataRows } from '../../../components/data-rows.tsx';
+import { keepsFocus } from '../../../components/focus-heading.ts';
 import { Panel } from '../../../components/panel.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
@@ -91,6 +92,7 @@ export function VersionsPanel({ course, etag }: { course: CourseWithVersions; et
           <span className={styles.buttons}>
             {preview}
             <Button
+              ref={keepsFocus}
               size="xs"
               variant={newer && version.version_id === course.version_id ? 'filled' : 'default'}
               aria-label={words.publishOf(version.version_id)}

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, Stack, TextInput } from '@mantine/core';
 import { IconRocket } from '@tabler/icons-react';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -13,6 +13,7 @@ import {
   runtimeQuery,
 } from '../../../api/registrations.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
@@ -118,14 +119,14 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
         </div>
         <p className={styles.note}>{registration.launched_dt === null ? texts.first : texts.again}</p>
         <div>
-          <Button
+          <BusyButton
             variant={made === undefined ? 'filled' : 'default'}
             leftSection={<IconRocket size={16} stroke={1.6} />}
-            loading={launch.isPending}
+            isBusy={launch.isPending}
             onClick={() => launch.mutate(languages.includes(language) ? { mode, language } : { mode })}
           >
             {made === undefined ? texts.make : texts.another}
-          </Button>
+          </BusyButton>
         </div>
       </Stack>
     </Panel>

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { SECOND_MS } from '../../../../../src/time/units.ts';
@@ -9,6 +8,7 @@ import {
   type RegistrationWithUnits,
   runtimeQuery,
 } from '../../../api/registrations.ts';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
@@ -42,14 +42,14 @@ export function HistoryPanel({ registration }: { registration: RegistrationWithU
           ))}
           {isFetchNextPageError && <FormProblem error={error} />}
           {hasNextPage && (
-            <Button
+            <BusyButton
               className={styles.more ?? ''}
               variant="default"
-              loading={isFetchingNextPage}
+              isBusy={isFetchingNextPage}
               onClick={() => void fetchNextPage()}
             >
               {texts.more}
-            </Button>
+            </BusyButton>
           )}
         </>
       )}

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { LearningStandard } from '../../../api/courses.ts';
 import { type Statement, statementsQuery } from '../../../api/registrations.ts';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
@@ -59,17 +59,17 @@ export function StatementsPanel({
           </ol>
           {isFetchNextPageError && <FormProblem error={error} />}
           {hasNextPage && (
-            <Button
+            <BusyButton
               className={styles.more ?? ''}
               variant="default"
-              loading={isFetchingNextPage}
+              isBusy={isFetchingNextPage}
               onClick={() => {
                 setShownBefore(count);
                 void fetchNextPage();
               }}
             >
               {texts.more}
-            </Button>
+            </BusyButton>
           )}
         </>
       )}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
@@ -42,14 +43,14 @@ export function StoppedPanel({
         <div>{texts.hint}</div>
         {!readOnly && (
           <div className={styles.actions}>
-            <Button
+            <BusyButton
               variant="default"
               size="xs"
-              loading={pending}
+              isBusy={pending}
               onClick={() => onAct(webhook.enabled ? 'resume' : 'activate')}
             >
               {webhook.enabled ? paused.resume : inactive.activate}
-            </Button>
+            </BusyButton>
             {!webhook.enabled && (
               <Button variant="default" size="xs" onClick={() => onReplay(since)}>
                 {webhookReplay.activateAndReplay}

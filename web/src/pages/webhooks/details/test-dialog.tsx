@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Title } from '@mantine/core';
+import { Group, Modal, Select, Stack, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isSubtopic, type Subtopic } from '../../../../../src/events/catalogue.ts';
@@ -6,6 +6,7 @@ import type { TestResult, WebhookRecord } from '../../../api/webhook-records.ts'
 import { sendTestMessage } from '../../../api/webhooks.ts';
 import { CodeBlock } from '../../../components/code-block.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
+import { SaveButton } from '../../../components/save-button.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { TestResponse } from '../test-result.tsx';
@@ -52,9 +53,9 @@ function TestForm({ webhook }: { webhook: WebhookRecord }) {
             data={webhook.subtopics.map((each) => ({ value: each, label: webhooks.subtopics[each].name }))}
             flex={1}
           />
-          <Button type="submit" loading={test.isPending}>
+          <SaveButton saving={test.isPending}>
             {test.data === undefined ? texts.send : texts.again}
-          </Button>
+          </SaveButton>
         </Group>
         <FormProblem error={test.error} />
         {test.data !== undefined && <Result result={test.data} />}

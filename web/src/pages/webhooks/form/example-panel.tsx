@@ -1,7 +1,8 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import type { Subtopic } from '../../../../../src/events/catalogue.ts';
 import type { TestResult } from '../../../api/webhook-records.ts';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { CodeBlock } from '../../../components/code-block.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
@@ -44,15 +45,15 @@ export function ExamplePanel({
       <Stack gap="md">
         <CodeBlock label={label}>{JSON.stringify(message, null, JSON_INDENT)}</CodeBlock>
         <div>
-          <Button
+          <BusyButton
             variant="default"
             leftSection={<IconSend size={16} stroke={1.6} aria-hidden />}
-            loading={testing}
+            isBusy={testing}
             disabled={readOnly}
             onClick={onTest}
           >
             {result === undefined ? texts.test : texts.testAgain}
-          </Button>
+          </BusyButton>
         </div>
         {readOnly && <div>{texts.readOnly}</div>}
         <FormProblem error={problem} fields={DRAFT_FIELDS} />
