@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { scormPackage, uploadForm } from '../content/packages.ts';
-import { type Browser, signedInBrowser } from '../support/administration.ts';
+import { signedInBrowser } from '../support/administration.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { startTarget } from '../support/target.ts';
 import { act, CLIENTS } from './support/clients.ts';
