@@ -1,5 +1,15 @@
+// A request passes these steps:
+// 1. `onRequest`: it gets a place on its connection. Its caller is found. A large read waits for its place, then its turn.
+// 2. Its body arrives and is checked.
+// 3. `preHandler`: it waits until it is the first of its connection. All but large reads then wait for their turn.
+// 4. The handler runs.
+// 5. `onSend`: its turn ends, also with an error. The bytes of a large response count until it is sent.
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MIB } from '../bytes.ts';
+import { ProblemError } from '../problems/problem.ts';
+import { MINUTE_MS } from '../time/units.ts';
+import { within } from '../time/within.ts';
 import { callerOf } from './authorization.ts';
 import { comesFirst } from './pipelining.ts';
 import { type Turn, type TurnLimits, Turns } from './turns.ts';
@@ -20,6 +30,11 @@ const MAX_READS_AT_ONCE = 8;
  * changes run one after another, and the largest take a tenth of a second.
  */
 const MAX_CHANGES_AT_ONCE = 4;
+/**
+ * How long a request may wait for its turn. If the database does not respond, or a record is locked, those that wait would
+ * otherwise fail one after another, for many minutes.
+ */
+const MAX_WAIT_MS = MINUTE_MS;
 
 /** What takes turns. Requests of different kinds do not wait for each other. */
 type TurnKind = 'large-read' | 'large-write' | 'read' | 'change';
@@ -93,7 +108,8 @@ export class CallerTurns {
   /**
    * Resolves at the beginning of a request's turn.
    * @param request without a body, or whose body arrives before or in its turn
-   * @throws {ProblemError} `too-many-requests`, `invalid-request` if the connection is closed before
+   * @throws {ProblemError} `too-many-requests`, `invalid-request` if the connection is closed before, `unavailable` if the turn
+   *   does not begin in time
    */
   async take(request: FastifyRequest, callerId: string, kind: TurnKind): Promise<void> {
     const turn = this.#kinds[kind].request(callerId);
@@ -102,7 +118,15 @@ export class CallerTurns {
     if (request.earlyBody) await request.earlyBody;
     await comesFirst(request);
     if (!request.raw.readableEnded) turn.endWithConnection(request.raw);
-    await turn.begin();
+    await within(MAX_WAIT_MS, turn.begin(), () => {
+      throw waitedTooLong();
+    });
     turn.isWorking = true;
   }
+}
+
+function waitedTooLong(): ProblemError {
+  return new ProblemError('unavailable', 'Earlier requests of the caller take too long', {
+    headers: { 'Retry-After': '1' },
+  });
 }

@@ -6,7 +6,7 @@ const RETRY_AFTER_SECONDS = '1';
 /** How many requests of a group are handled at once, and what happens to others. */
 export interface TurnLimits {
   atOnce: number;
-  /** How many others may wait. If missing, all do: only the number of connections limits them. */
+  /** How many others may wait. If missing, all do. */
   waiting?: number;
   /**
    * No turn begins while as many bytes of earlier responses are unsent: responses that nobody reads remain in memory.
@@ -83,8 +83,8 @@ export class Turn {
   }
 
   /**
-   * Ends the turn if the connection is closed before the body has arrived, or before a read has its turn, since no client
-   * waits for it then. The work of a request continues.
+   * Ends the turn if the connection is closed before the body has arrived, or before a request without a body has its turn,
+   * since no client waits for it then. The work of a request continues.
    */
   endWithConnection(raw: IncomingMessage): void {
     // No event follows.

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { startWithApi } from '../reliability/program-with-api.ts';
 import { aroundTests } from '../support/around-tests.ts';
+import { changedConstants } from '../support/changed-constants.ts';
+import { openDatabaseAt } from '../support/database.ts';
+import { beginTransaction } from '../support/open-transaction.ts';
+import { databaseUrlOf, dropDatabaseOf } from '../support/postgres.ts';
 import {
   type Answer,
   Api,
@@ -8,6 +13,7 @@ import {
   requestToken,
   startTestService,
   type TestService,
+  temporaryFolder,
 } from '../support/service.ts';
 
 /** How many requests a caller sends at once, and how many of them may be answered before one of another caller. */
@@ -15,6 +21,10 @@ const CHANGES = { count: 100, before: 50 };
 const READS = { count: 400, before: 150 };
 const ACCOUNTS = 200;
 const FOLDERS = 50;
+/** Shorter than the time after which a change no longer waits for a lock. */
+const MAX_WAIT_MS = 500;
+/** More changes than are handled at once. */
+const WAITING = 12;
 
 describe('a caller that sends hundreds of requests at once', () => {
   let service: TestService;
@@ -68,5 +78,42 @@ describe('a caller that sends hundreds of requests at once', () => {
   it('does not delay the reads of others until all of its own are answered', async () => {
     const before = await answeredBefore(READS.count, (by) => by.get('/accounts?limit=200'));
     assert.ok(before <= READS.before, `${before} reads came first`);
+  });
+});
+
+/** The service as a program, in which requests wait for a short time only. */
+async function startImpatient() {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  stack.defer(() => dropDatabaseOf(folder.path));
+  const place = { data_dir: folder.path, database_url: await databaseUrlOf(folder.path) };
+  const { program, api } = await startWithApi(
+    { data_dir: folder.path },
+    { preload: changedConstants({ 'src/http/caller-turns.ts': { MAX_WAIT_MS } }) },
+  );
+  stack.use(program);
+  const database = stack.use(openDatabaseAt(place));
+  const owned = stack.move();
+  return { api, database, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+describe('requests behind others of their caller that wait for a lock', () => {
+  it('get 503 if their turn does not come in time, and succeed once the lock is released', async () => {
+    await using service = await startImpatient();
+    const { api, database } = service;
+    const { id } = await api.create('/accounts', { name: 'Acme' });
+    const locking = await beginTransaction(database);
+    await locking.tx.run('update accounts set name = name where id = ?', id);
+
+    const changes = Array.from({ length: WAITING }, (_, n) =>
+      api.put(`/accounts/${id}`, { name: `Number ${n}` }),
+    );
+    const { status, headers, body } = await Promise.race(changes);
+    await locking.commit();
+    assert.deepEqual([status, body.detail], [503, 'Earlier requests of the caller take too long']);
+    assert.equal(headers.get('retry-after'), '1');
+    const statuses = (await Promise.all(changes)).map((answer) => answer.status);
+    assert.ok(statuses.includes(200), statuses.join());
+    assert.equal((await api.put(`/accounts/${id}`, { name: 'Acme Corporation' })).status, 200);
   });
 });
