@@ -1,7 +1,7 @@
-// A request passes these steps:
+// A request to the API or of the admin UI passes these steps. Those at `/xapi` take their turns in `ClientTurns`.
 // 1. `onRequest`: it gets a place on its connection. Its caller is found. A large read waits for its place, then its turn.
 // 2. Its body arrives and is checked.
-// 3. `preHandler`: it waits until it is the first of its connection. All but large reads then wait for their turn.
+// 3. `preHandler`: it waits until it is the first of its connection. All but large reads, uploads and tests wait for their turn.
 // 4. The handler runs.
 // 5. `onSend`: its turn ends, also with an error. The bytes of a large response count until it is sent.
 
