@@ -6,6 +6,11 @@ const RETRY_AFTER_SECONDS = '1';
 /** How many requests of a group are handled at once, and what happens to others. */
 export interface TurnLimits {
   atOnce: number;
+  /**
+   * Each turn that takes less than `quickMs` lets one more be handled at once, up to `most`. A slower one resets this to
+   * `atOnce`. If missing, it is always `atOnce`.
+   */
+  growth?: { most: number; quickMs: number };
   /** How many others may wait. If missing, all do. */
   waiting?: number;
   /**
@@ -15,14 +20,21 @@ export interface TurnLimits {
   unsentBytes?: number;
 }
 
+type CompleteLimits = Required<TurnLimits>;
+
 /** Lets the requests of a group take turns, so that those of other groups are handled in the meantime. */
 export class Turns {
-  readonly #limits: Required<TurnLimits>;
+  readonly #limits: CompleteLimits;
   readonly #byGroup = new Map<string, Queue>();
   readonly #onIdle: (() => void)[] = [];
 
   constructor(limits: TurnLimits) {
-    this.#limits = { waiting: Number.POSITIVE_INFINITY, unsentBytes: Number.POSITIVE_INFINITY, ...limits };
+    this.#limits = {
+      growth: { most: limits.atOnce, quickMs: 0 },
+      waiting: Number.POSITIVE_INFINITY,
+      unsentBytes: Number.POSITIVE_INFINITY,
+      ...limits,
+    };
   }
 
   /** @throws {ProblemError} `too-many-requests` */
@@ -119,15 +131,18 @@ export class Turn {
 class Queue {
   /** All that have not ended, including those whose bodies arrive. */
   readonly #turns = new Set<Turn>();
-  readonly #running = new Set<Turn>();
+  /** When each began. */
+  readonly #running = new Map<Turn, number>();
   readonly #waiting = new Map<Turn, () => void>();
   /** Size of the responses whose turns have ended. */
   #unsentBytes = 0;
-  readonly #limits: Required<TurnLimits>;
+  readonly #limits: CompleteLimits;
+  #atOnce: number;
   readonly #onEmpty: () => void;
 
-  constructor(limits: Required<TurnLimits>, onEmpty: () => void) {
+  constructor(limits: CompleteLimits, onEmpty: () => void) {
     this.#limits = limits;
+    this.#atOnce = limits.atOnce;
     this.#onEmpty = onEmpty;
   }
 
@@ -152,10 +167,17 @@ class Queue {
 
   end(turn: Turn): void {
     if (!this.#turns.delete(turn)) return;
+    const beganAt = this.#running.get(turn);
+    if (beganAt !== undefined) this.#grow(performance.now() - beganAt);
     this.#running.delete(turn);
     this.#waiting.delete(turn);
     this.#next();
     this.#endIfEmpty();
+  }
+
+  #grow(tookMs: number): void {
+    const { atOnce, growth } = this.#limits;
+    this.#atOnce = tookMs < growth.quickMs ? Math.min(this.#atOnce + 1, growth.most) : atOnce;
   }
 
   /** Counts the bytes of a response. Returns a function to call when it is sent. */
@@ -173,11 +195,11 @@ class Queue {
   }
 
   #next(): void {
-    const { atOnce, unsentBytes } = this.#limits;
+    const { unsentBytes } = this.#limits;
     for (const [turn, onBegin] of this.#waiting) {
-      if (this.#running.size >= atOnce || this.#unsentBytes >= unsentBytes) return;
+      if (this.#running.size >= this.#atOnce || this.#unsentBytes >= unsentBytes) return;
       this.#waiting.delete(turn);
-      this.#running.add(turn);
+      this.#running.set(turn, performance.now());
       // In another turn of the event loop, because requests without a body would otherwise follow without a pause.
       setImmediate(onBegin);
     }
