@@ -80,10 +80,13 @@ async function lockExistingLines(tx: Transaction, lineIds: readonly number[]): P
     );
   const ids = `{${lineIds.join(',')}}`;
   // The parameters are in subqueries. Otherwise the server would plan each call again.
-  const wanted = 'line.line_id = any((select ?::text)::bigint[])';
+  const array = '(select ?::text)::bigint[]';
+  // A join, because the server checks each row again that another transaction has changed, and would sort an array again
+  // for each of them: with 10,000 lines, that took 20 s.
   return await tx.all(
-    `select ${columns} from queue_lines as line
-     where ${wanted} and (select count(*) from queue_lines as line where ${wanted}) = (select ?::bigint)
+    `select ${columns} from unnest(${array}) as wanted (line_id) cross join queue_lines as line
+     where line.line_id = wanted.line_id
+       and (select count(*) from queue_lines where line_id = any(${array})) = (select ?::bigint)
      order by line.line_id for update of line`,
     ids,
     ids,
