@@ -12,7 +12,7 @@ import { MINUTE_MS } from '../time/units.ts';
 import { within } from '../time/within.ts';
 import { callerOf } from './authorization.ts';
 import { comesFirst } from './pipelining.ts';
-import { type Turn, type TurnLimits, Turns } from './turns.ts';
+import { READ_METHODS, type Turn, type TurnLimits, Turns } from './turns.ts';
 
 /** Large requests of a caller, of each kind, that are handled at once. The largest take 8 MiB and as much work. */
 const MAX_LARGE_AT_ONCE = 4;
@@ -50,8 +50,6 @@ const LARGE: TurnLimits = {
   waiting: MAX_LARGE_WAITING,
   unsentBytes: MAX_UNSENT_BYTES,
 };
-/** Methods whose requests change nothing. */
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** When a route with `hasLargeResponse` returns 429, for the description of the API. */
 export const TOO_MANY_READS = 'Too many requests of the caller for large responses wait for their turn.';
@@ -76,7 +74,7 @@ export class CallerTurns {
   readonly #kinds: Readonly<Record<TurnKind, Turns>> = {
     'large-read': new Turns(LARGE),
     'large-write': new Turns(LARGE),
-    // Any number may wait: they have arrived, and take little memory.
+    // Any number may wait, each for at most `MAX_WAIT_MS`.
     read: new Turns({ atOnce: MAX_READS_AT_ONCE }),
     change: new Turns({ atOnce: CHANGES_AT_ONCE, growth: MORE_CHANGES }),
   };
@@ -106,7 +104,7 @@ export class CallerTurns {
     scoped.addHook('preHandler', (request, _reply, done) => {
       const { isUpload, waitsForOthers } = request.routeOptions.config;
       if (request.callerTurn !== null || isUpload === true || waitsForOthers === true) return done();
-      const kind = READS.has(request.method) ? 'read' : 'change';
+      const kind = READ_METHODS.has(request.method) ? 'read' : 'change';
       this.take(request, callerOf(request).id, kind).then(() => done(), done);
     });
   }

@@ -3,6 +3,9 @@ import { ProblemError } from '../problems/problem.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 
+/** Methods whose requests change nothing. */
+export const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** How many requests of a group are handled at once, and what happens to others. */
 export interface TurnLimits {
   atOnce: number;

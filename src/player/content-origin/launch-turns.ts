@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { MIB } from '../../bytes.ts';
 import { comesFirst } from '../../http/pipelining.ts';
 import { hasBody } from '../../http/request-deadline.ts';
-import { connectionClosed, type Turn, Turns } from '../../http/turns.ts';
+import { connectionClosed, READ_METHODS, type Turn, Turns } from '../../http/turns.ts';
 import { LAST_REQUEST, type OrderedRequest, RequestOrder } from './request-order.ts';
 
 /** Pages save one request at a time, and browsers open six connections to an origin. */
@@ -11,8 +11,6 @@ const MAX_AT_ONCE = 4;
 const MAX_WAITING = 100;
 /** Several of the largest responses, so that a slow connection that reads one does not keep others waiting. */
 const MAX_UNSENT_BYTES = 32 * MIB;
-/** Methods that change nothing. */
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -63,7 +61,7 @@ export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): v
       await order.settle(group);
       if (request.raw.socket.destroyed) throw connectionClosed();
     }
-    if (earlyBody === null && (hasBody(request) || READS.has(request.method))) {
+    if (earlyBody === null && (hasBody(request) || READ_METHODS.has(request.method))) {
       turn.endWithConnection(request.raw);
     }
     await turn.begin();
