@@ -6,6 +6,7 @@ import { DEADLINE_MS } from '../../support/deadline.ts';
 import { subscribeToResults } from '../../support/received-statuses.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { startTarget, type Target } from '../../support/target.ts';
+import { withCertainRoutes } from './certain-routes.ts';
 import { sharedBrowser } from './shared-browser.ts';
 
 /** A learner's browser window. At its end the test fails if the player's page had an uncaught error. */
@@ -78,7 +79,7 @@ export class Learner implements AsyncDisposable {
 /** A window of a browser without stored data. */
 export async function newLearner(browser: Browser): Promise<Learner> {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, locale: 'en-GB' });
-  return new Learner(await context.newPage());
+  return new Learner(withCertainRoutes(await context.newPage()));
 }
 
 /** A service that sends results to a target, and a browser for its learners. */

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { withCertainRoutes } from './certain-routes.ts';
 
 /** The properties of a window that cannot change once it is open. */
 export interface WindowKind {
@@ -94,7 +95,7 @@ export async function openWindow(browser: Browser, window: WindowKind): Promise<
 }
 
 async function newPage(browser: Browser, kind: WindowKind): Promise<Page> {
-  return await (await browser.newContext({ ...STYLE, ...kind })).newPage();
+  return withCertainRoutes(await (await browser.newContext({ ...STYLE, ...kind })).newPage());
 }
 
 /** Returns a function that says whether a test has changed something that outlasts the page. Call it once. */
