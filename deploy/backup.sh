@@ -35,10 +35,10 @@ uncopied() {
   done
 }
 
-# Only a complete copy gets the name of a backup. It is as old as the backup, since its age is watched.
+# Only a complete copy that is on the disk gets the name of a backup. It is as old as the backup, since its age is watched.
 copy() {
   if rm -rf "$copies/$1.partial" && cp -R "$backups/$1" "$copies/$1.partial" &&
-    touch -r "$backups/$1" "$copies/$1.partial" && mv "$copies/$1.partial" "$copies/$1"; then
+    touch -r "$backups/$1" "$copies/$1.partial" && sync -f "$copies/$1.partial" && mv "$copies/$1.partial" "$copies/$1"; then
     return 0
   fi
   rm -rf "$copies/$1.partial"

@@ -56,11 +56,15 @@ function places(program: string, { keep = 2 } = {}) {
           KEEP: String(keep),
         },
       }),
+    /** Lets the script run this instead of a command of the system. */
+    replace(command: string, program: string) {
+      mkdirSync(at('bin'));
+      writeFileSync(at('bin', command), `#!/bin/sh\n${program}\n`);
+      chmodSync(at('bin', command), 0o755);
+    },
     /** Makes `cp` copy a part and fail, as on a full disk. */
     breakCopying() {
-      mkdirSync(at('bin'));
-      writeFileSync(at('bin', 'cp'), '#!/bin/sh\nmkdir -p "$3" && echo half >"$3/coursewire.db"; exit 1\n');
-      chmodSync(at('bin', 'cp'), 0o755);
+      this.replace('cp', 'mkdir -p "$3" && echo half >"$3/coursewire.db"; exit 1');
     },
     repairCopying: () => rmSync(at('bin'), { recursive: true }),
     add(parent: 'private' | 'copies', name: string, days = 0) {
@@ -168,6 +172,15 @@ describe('deploy/backup.sh', () => {
     assert.match(stderr, /^coursewire-backup: .*\/backups\/20.* could not be copied to .*\/copies\n$/);
     assert.deepEqual(made.names('copies'), [OLD, RECENT, OTHER]);
     assert.equal(made.names('private').length, 4, 'the backup itself is complete and stays');
+  });
+
+  it('gives a copy its name only once it is on the disk, since a power failure could leave it empty', () => {
+    using made = places(MAKES_A_BACKUP);
+    made.replace('sync', 'ls "$2"; false');
+    const { status, stdout, stderr } = made.run();
+    assert.deepEqual([status, stdout], [1, 'DONE\ncoursewire.db\n']);
+    assert.match(stderr, / could not be copied to /);
+    assert.deepEqual(made.names('copies'), [OLD, RECENT, OTHER]);
   });
 
   it('does not fill the disk of the service while copying fails, and goes on once it works again', () => {
