@@ -1,4 +1,5 @@
 import { CENSORED } from '../observability/censor.ts';
+import { shortened } from '../observability/shortened.ts';
 import { writtenForms } from '../observability/written-forms.ts';
 import { oncePer } from '../once-per.ts';
 import type { BasicCredentials } from '../secrets/credentials-cipher.ts';
@@ -14,13 +15,27 @@ export function basicAuthorization(credentials: BasicCredentials): string {
 /**
  * Removes credentials from a text that a target sent. Many targets return the request in their response, which is
  * stored and logged.
+ * @param options.isCut whether the rest of the text is missing. Then its end is removed, too: it may be the beginning of
+ *   credentials
  */
-export function withoutCredentials(text: string, credentials: BasicCredentials): string {
+export function withoutCredentials(
+  text: string,
+  credentials: BasicCredentials,
+  { isCut = false } = {},
+): string {
   const { secret } = credentials;
   // Most responses are short. An encoded credential is never shorter than the plain one, so it cannot be in them.
-  if (text.length < secret.length || text === '') return text;
-  return text.replace(patternOf(credentials), CENSORED);
+  if ((text.length < secret.length && !isCut) || text === '') return text;
+  const censored = text.replace(patternOf(credentials), CENSORED);
+  return isCut ? shortened(censored, Math.max(1, censored.length - longestOf(credentials))) : censored;
 }
+
+/** The length of the longest form of credentials. */
+const longestOf = oncePer((credentials: BasicCredentials): number => {
+  const { secret } = credentials;
+  const values = [secret, ...base64Forms(secret), ...base64Forms(authorizationOf(credentials))];
+  return Math.max(...values.flatMap(writtenForms).map(({ length }) => length));
+});
 
 /** Built once, because this takes longer than the search in a short response. */
 const patternOf = oncePer((credentials: BasicCredentials): RegExp => {

@@ -8,7 +8,6 @@ import {
   failureReason,
   incompleteReason,
   isOwnFailure,
-  plainText,
   statusReason,
   timeoutReason,
 } from './failure-reason.ts';
@@ -191,8 +190,8 @@ export class PostbackRequest implements TargetRequestHandler {
     this.#connection.beforeBody();
     this.#status = status;
     this.#responseHeaders = headers;
-    this.#statusText =
-      statusText === undefined || statusText === '' ? null : this.#censored(plainText(statusText));
+    // Censored before it is shortened, which would leave the beginning of credentials.
+    this.#statusText = statusText === undefined || statusText === '' ? null : this.#censored(statusText);
     if (status === HTTP_TOO_MANY_REQUESTS || status === HTTP_SERVICE_UNAVAILABLE) {
       this.#retryAfter = [headers['retry-after'] ?? []].flat();
     }
@@ -311,12 +310,12 @@ export class PostbackRequest implements TargetRequestHandler {
     if (this.#status === null) return null;
     if (this.#body === null) return '';
     const [contentType] = [this.#responseHeaders?.['content-type'] ?? []].flat();
-    return this.#censored(this.#body.text(contentType));
+    return this.#censored(this.#body.text(contentType), { isCut: this.#body.truncated });
   }
 
-  #censored(text: string): string {
+  #censored(text: string, { isCut = false } = {}): string {
     const { credentials } = this.#options;
-    return credentials === null || text === '' ? text : withoutCredentials(text, credentials);
+    return credentials === null ? text : withoutCredentials(text, credentials, { isCut });
   }
 }
 

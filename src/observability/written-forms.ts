@@ -22,7 +22,7 @@ export function writtenForms(value: string): readonly string[] {
     dotNet.replaceAll('\\"', '\\u0022'),
     ...[url, url.replace(RESERVED, percentEncoded)].flatMap((each) => [each, each.replaceAll('%2F', '/')]),
     form.replace(RESERVED, percentEncoded),
-    ...QUOTES_IN_HTML.map((quotes) => html(value, quotes)),
+    ...SIGNS_IN_HTML.map((signs) => html(value, signs)),
   ])
     forms.add(text);
   for (const text of [...forms]) forms.add(text.replace(PERCENT, lowerCase));
@@ -37,22 +37,29 @@ const NOT_ASCII_OR_MARKUP = /[\u0080-\uffff<>&'+`]/g;
 const PERCENT = /%[0-9A-F]{2}/g;
 /** Characters that some languages leave unchanged in URLs, but PHP and Python encode. */
 const RESERVED = /[!'()*]/g;
-const MARKUP_OR_QUOTE = /[<>&"']/g;
+const MARKUP_AND_SIGNS = /[<>&"'`=+/]/g;
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-/** How browsers, PHP, Python, Go and XML write quotation marks and apostrophes. */
-const QUOTES_IN_HTML = [
+/** How browsers, PHP, Python and XML write quotation marks and apostrophes, and which signs others escape. */
+const SIGNS_IN_HTML = [
   { '"': '"', "'": "'" },
   { '"': '&quot;', "'": "'" },
   { '"': '&quot;', "'": '&#39;' },
   { '"': '&quot;', "'": '&#039;' },
   { '"': '&quot;', "'": '&#x27;' },
-  { '"': '&#34;', "'": '&#39;' },
   { '"': '&quot;', "'": '&apos;' },
+  // Go, without and with its package for templates
+  { '"': '&#34;', "'": '&#39;' },
+  { '"': '&#34;', "'": '&#39;', '+': '&#43;' },
+  // ASP.NET Core
+  { '"': '&quot;', "'": '&#x27;', '+': '&#x2B;', '`': '&#x60;' },
+  // Handlebars, Mustache
+  { '"': '&quot;', "'": '&#x27;', '`': '&#x60;', '=': '&#x3D;' },
+  { '"': '&quot;', "'": '&#39;', '`': '&#x60;', '=': '&#x3D;', '/': '&#x2F;' },
 ];
 
-function html(value: string, quotes: Readonly<Record<string, string>>): string {
-  const entities: Readonly<Record<string, string>> = { ...ENTITIES, ...quotes };
-  return value.replace(MARKUP_OR_QUOTE, (character) => entities[character] ?? character);
+function html(value: string, signs: Readonly<Record<string, string>>): string {
+  const entities: Readonly<Record<string, string>> = { ...ENTITIES, ...signs };
+  return value.replace(MARKUP_AND_SIGNS, (character) => entities[character] ?? character);
 }
 
 function percentEncoded(character: string): string {
