@@ -83,7 +83,7 @@ export async function openServiceParts(
       checks: alertChecks(context, checks, delivery),
       queueObstacle: () => queue.obstacle(),
       checkTargetUrl,
-      post: (request) => noticeSender.send({ ...request, credentials: null }),
+      post: (request) => noticeSender.send({ ...request, credentials: null, isUrlSecret: true }),
     }),
   );
   stack.use(startCleaner(context, { webhooks, audit, identity, player, alerts }));

@@ -49,6 +49,7 @@ function send(
       origin: target.url,
       request: { method: 'POST', path: '/', headers: [], body: '{}' },
       credentials: null,
+      withoutUrl: null,
       ...limits,
       mayResend,
       now: Date.now,

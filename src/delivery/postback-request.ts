@@ -80,6 +80,8 @@ export interface PostbackRequestOptions {
   readonly origin: string;
   readonly request: Dispatcher.DispatchOptions & { readonly headers: string[] };
   readonly credentials: BasicCredentials | null;
+  /** Removes the URL from a text that the target sent, if the URL is a secret; null if it is not. */
+  readonly withoutUrl: ((text: string) => string) | null;
   /** The time limit of all phases after the lookup of the host name: connecting, TLS, sending and the response. */
   readonly deadlineMs: number;
   /** How long the lookup of the host name may take, in milliseconds. */
@@ -263,8 +265,9 @@ export class PostbackRequest implements TargetRequestHandler {
     const [location] = [this.#responseHeaders?.location ?? []].flat();
     return redirectReason(statusReason(status, this.#statusText), {
       status,
-      location: location === undefined ? undefined : this.#censored(location),
+      location: location === undefined ? undefined : this.#withoutCredentials(location),
       url: this.#options.origin + this.#options.request.path,
+      censored: (text) => this.#censored(text),
     });
   }
 
@@ -313,7 +316,13 @@ export class PostbackRequest implements TargetRequestHandler {
     return this.#censored(this.#body.text(contentType), { isCut: this.#body.truncated });
   }
 
-  #censored(text: string, { isCut = false } = {}): string {
+  #censored(text: string, options?: { isCut: boolean }): string {
+    const { withoutUrl } = this.#options;
+    const censored = this.#withoutCredentials(text, options);
+    return withoutUrl === null ? censored : withoutUrl(censored);
+  }
+
+  #withoutCredentials(text: string, { isCut = false } = {}): string {
     const { credentials } = this.#options;
     return credentials === null ? text : withoutCredentials(text, credentials, { isCut });
   }

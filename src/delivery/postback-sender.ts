@@ -1,4 +1,5 @@
 import { keepNewest } from '../keep-newest.ts';
+import { urlCensor } from '../observability/url-censor.ts';
 import type { BasicCredentials } from '../secrets/credentials-cipher.ts';
 import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
 import type { SigningKeys } from '../webhooks/signing/signing-secret.ts';
@@ -50,6 +51,8 @@ export interface Postback {
   readonly body: string | Uint8Array;
   /** Credentials for HTTP Basic authentication; null for none. */
   readonly credentials: BasicCredentials | null;
+  /** Whether the URL is a secret, so that the result shows nothing of it. @defaultValue false */
+  readonly isUrlSecret?: boolean;
   /** The keys that sign the postback; null for no signature. @defaultValue null */
   readonly signingKeys?: SigningKeys | null;
   /** Headers in addition to those of every postback. */
@@ -127,6 +130,7 @@ export class PostbackSender implements AsyncDisposable {
         origin: target.origin,
         request: { method: 'POST', path: target.path, headers: this.#headers(postback), body: postback.body },
         credentials: postback.credentials,
+        withoutUrl: postback.isUrlSecret === true ? urlCensor(postback.url) : null,
         deadlineMs: this.#deadlineMs,
         lookupLimitMs: this.#lookupLimitMs,
         mayResend: postback.mayResend ?? true,
