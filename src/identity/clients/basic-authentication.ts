@@ -1,5 +1,6 @@
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { RefusalLog } from '../refusal-log.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from './client-service.ts';
 import { noteClientUse } from './note-use.ts';
 
@@ -26,6 +27,7 @@ export function basicAuthentication({
   clients: ClientService;
   log: Logger;
 }): AuthenticateBasic {
+  const refusals = new RefusalLog(log);
   return async (authorization, address) => {
     const credentials = readBasic(authorization);
     if (credentials === null) throw refused();
@@ -33,7 +35,7 @@ export function basicAuthentication({
     if (client === null) {
       // A client id may be a secret in the wrong field.
       const clientId = hasClientIdForm(credentials.id) ? credentials.id : null;
-      log.info('Basic credentials refused', { client_id: clientId, address });
+      refusals.note('Basic credentials refused', { client_id: clientId, address });
       throw refused();
     }
     await noteClientUse(client, { clients, log });

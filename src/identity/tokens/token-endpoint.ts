@@ -7,6 +7,7 @@ import type { Logger } from '../../observability/log.ts';
 import { PROBLEMS, ProblemError } from '../../problems/problem.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from '../clients/client-service.ts';
 import { noteClientUse } from '../clients/note-use.ts';
+import { RefusalLog } from '../refusal-log.ts';
 import { formatScope, isScope, type Scope, splitScope } from '../scopes.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { TokenError } from './token-error.ts';
@@ -37,9 +38,12 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
   scope.addHook('onSend', async (_, reply) => {
     reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
   });
-  scope.setErrorHandler((error, request, reply) =>
-    sendTokenError(toTokenError(error), request, reply, options.log),
-  );
+  const refusals = new RefusalLog(options.log);
+  scope.setErrorHandler((error, request, reply) => {
+    const refused = toTokenError(error);
+    note(refused, request, { log: options.log, refusals });
+    return sendTokenError(refused, reply);
+  });
   tokenRoute(scope, options);
   otherMethodsRoute(scope);
 }
@@ -218,17 +222,18 @@ function fromProblem(problem: ProblemError): TokenError {
   return new TokenError('server_error', 'The request failed. See the service log for the cause.', options);
 }
 
-function sendTokenError(
-  error: TokenError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log: Logger,
-): FastifyReply {
-  const { status, code, clientId, headers, message } = error;
+function note(
+  { status, code, clientId, cause }: TokenError,
+  { ip: address }: FastifyRequest,
+  { log, refusals }: { log: Logger; refusals: RefusalLog },
+): void {
   if (status < 500)
-    log.info('access token refused', { status, error: code, client_id: clientId, address: request.ip });
+    refusals.note('access token refused', { status, error: code, client_id: clientId, address });
   // An outage of the database is logged once, by the database watch.
-  else if (!(error.cause instanceof DatabaseUnavailableError))
-    log.error('a token request failed', { error: error.cause });
+  else if (!(cause instanceof DatabaseUnavailableError))
+    log.error('a token request failed', { error: cause });
+}
+
+function sendTokenError({ status, code, headers, message }: TokenError, reply: FastifyReply): FastifyReply {
   return reply.code(status).headers(headers).send({ error: code, error_description: message });
 }
