@@ -57,6 +57,7 @@ describe('Basic credentials', () => {
 
   for (const [form, secret, echo] of [
     ['JSON of .NET with quotes', `Tom's "pass&word"`, String.raw`Tom\u0027s \u0022pass\u0026word\u0022`],
+    ['JSON of Gson', `Tom's <pass&word>==`, String.raw`Tom\u0027s \u003cpass\u0026word\u003e\u003d\u003d`],
     ['HTML of Python', `Tom's "pass&word"`, 'Tom&#x27;s &quot;pass&amp;word&quot;'],
     ['HTML of Go', `Tom's "pass&word"`, 'Tom&#39;s &#34;pass&amp;word&#34;'],
     ['HTML of PHP', `Tom's "pass&word"`, 'Tom&#039;s &quot;pass&amp;word&quot;'],

@@ -18,6 +18,7 @@ export function writtenForms(value: string): readonly string[] {
     python,
     python.replaceAll('/', '\\/'),
     json.replace(MARKUP, escaped),
+    json.replace(MARKUP_OF_GSON, escaped),
     dotNet,
     dotNet.replaceAll('\\"', '\\u0022'),
     ...[url, url.replace(RESERVED, percentEncoded)].flatMap((each) => [each, each.replaceAll('%2F', '/')]),
@@ -32,6 +33,8 @@ export function writtenForms(value: string): readonly string[] {
 /** Characters beyond ASCII, each UTF-16 code unit by itself, as JSON escapes them. */
 const NOT_ASCII = /[\u0080-\uffff]/g;
 const MARKUP = /[<>&]/g;
+/** The characters that Gson escapes, a library of Java. */
+const MARKUP_OF_GSON = /[<>&=']/g;
 /** The characters that .NET escapes. */
 const NOT_ASCII_OR_MARKUP = /[\u0080-\uffff<>&'+`]/g;
 const PERCENT = /%[0-9A-F]{2}/g;
