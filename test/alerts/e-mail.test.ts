@@ -350,6 +350,15 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     assert.ok(!log.includes('open sesame'), 'nothing secret is logged');
   });
 
+  it('shows nothing of a password that is longer than what is shown of the server’s response', async () => {
+    await using mail = await startMailServer({ user: 'alerts', password: 'another one' });
+    const smtp_password = `p4s-${'Ab3'.repeat(100)}`;
+    await using alerts = await startAlertService({ ...mail.settings, smtp_user: 'alerts', smtp_password });
+    const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+    const { results } = (await alerts.api.post(`/alerts/${id}/test`)).body;
+    assert.match(results[0].error, /authentication failed for alerts with \[censored\]/);
+  });
+
   it('is not sent unencrypted, unless the settings allow it', async () => {
     await using mail = await startMailServer();
     for (const [security, expected] of [

@@ -72,10 +72,10 @@ export class Mailer {
     } catch (error) {
       const reason = deadline.aborted
         ? `the SMTP server did not finish within ${DEADLINE_MS / SECOND_MS} s`
-        : mailFailure(error);
+        : mailFailure(error, place);
       const before =
         mail.rejected.length === 0 ? '' : `; before, it ${refusalText('rejected', mail.rejected)}`;
-      return { sent: false, error: withoutSecrets(reason, place) + before };
+      return { sent: false, error: reason + before };
     }
   }
 }
@@ -150,17 +150,19 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** The response of the server says most. Without one, the code does. */
-function mailFailure(error: unknown): string {
+function mailFailure(error: unknown, place: SmtpPlace): string {
   if (!(error instanceof Error)) return 'unknown error';
+  // In this order: the beginning of a password that was cut off would be left.
+  const said = (text: string) => plainText(withoutSecrets(text, place));
   const { response, code } = error as Error & { response?: unknown; code?: unknown };
-  if (code === 'ETLS') return `no encrypted connection to the SMTP server: ${plainText(error.message)}`;
-  if (typeof response === 'string' && response !== '') return `the SMTP server said: ${plainText(response)}`;
+  if (code === 'ETLS') return `no encrypted connection to the SMTP server: ${said(error.message)}`;
+  if (typeof response === 'string' && response !== '') return `the SMTP server said: ${said(response)}`;
   const { cause } = error;
   // The library has its own codes. That of the system is in the cause or in the message.
   const ofSystem =
     cause instanceof Error && 'code' in cause ? cause.code : SYSTEM_CODE.exec(error.message)?.[0];
   const inner = REASONS.get(ofSystem);
-  return inner ?? REASONS.get(code) ?? (plainText(error.message) || 'unknown error');
+  return inner ?? REASONS.get(code) ?? (said(error.message) || 'unknown error');
 }
 
 function refusalText(verb: 'deferred' | 'rejected', addresses: readonly string[]): string {
