@@ -40,7 +40,10 @@ export async function refundBudget(tx: Transaction, budget: string, refillMs: nu
   await tx.run('update guess_budgets set full_at = full_at - ? where budget = ?', refillMs, budget);
 }
 
-/** Deletes budgets that are full, or impossibly far from full after a clock was set back. */
+/**
+ * Deletes budgets that are full, or impossibly far from full after a clock was set back. The condition is there twice: one
+ * that another transaction has charged in the meantime is kept.
+ */
 export async function deleteFullBudgets(
   tx: Transaction,
   now: number,
@@ -48,8 +51,10 @@ export async function deleteFullBudgets(
   limit: number,
 ): Promise<number> {
   return await tx.run(
-    `delete from guess_budgets where budget in
+    `delete from guess_budgets where (full_at <= ? or full_at > ?) and budget in
        (select old.budget from guess_budgets as old where old.full_at <= ? or old.full_at > ? limit ?)`,
+    now,
+    latest,
     now,
     latest,
     limit,

@@ -61,11 +61,15 @@ export async function deleteLinkOf(tx: Transaction, administratorId: number): Pr
   await tx.run('delete from setup_links where administrator_id = ?', administratorId);
 }
 
-/** Removes links that are not valid at these times, at most `limit`, and returns how many. */
+/**
+ * Removes links that are not valid at these times, at most `limit`, and returns how many. The condition is there twice: one
+ * that another transaction has replaced in the meantime is kept.
+ */
 export async function deleteExpiredLinks(tx: Transaction, times: LinkTimes, limit: number): Promise<number> {
   return await tx.run(
-    `delete from setup_links where subject in
+    `delete from setup_links where not (${IS_IN_TIME}) and subject in
        (select setup_links.subject from setup_links where not (${IS_IN_TIME}) limit ?)`,
+    ...parametersOf(times),
     ...parametersOf(times),
     limit,
   );

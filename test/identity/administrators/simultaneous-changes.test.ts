@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import type { Transaction } from '../../../src/database/database.ts';
-import { GuessBudgets } from '../../../src/identity/administrators/guess-budgets.ts';
+import { spendBudget } from '../../../src/identity/administrators/guess-budget-store.ts';
+import { addressBudget, GuessBudgets } from '../../../src/identity/administrators/guess-budgets.ts';
 import { KnownBrowsers } from '../../../src/identity/administrators/known-browsers.ts';
+import { INVITATION_LIFETIME_MS } from '../../../src/identity/administrators/setup-links.ts';
 import { SignIn } from '../../../src/identity/administrators/sign-in.ts';
 import { ProblemError } from '../../../src/problems/problem.ts';
 import { administratorServicesOn, PASSWORD, VIEWER_EMAIL } from '../../support/administration.ts';
@@ -22,10 +24,11 @@ async function openAdministration() {
   const { database } = owned;
   const now = Date.now;
   const services = administratorServicesOn(database);
+  const budgets = new GuessBudgets({ database, now });
   const signIn = new SignIn({
     ...services,
     database,
-    budgets: new GuessBudgets({ database, now }),
+    budgets,
     browsers: new KnownBrowsers(['a'.repeat(64)]),
     log: SILENT_LOGS.for('AdministratorService'),
     now,
@@ -34,6 +37,7 @@ async function openAdministration() {
   const kept = stack.move();
   return {
     ...services,
+    budgets,
     database,
     signIn,
     /** The result of `second` if it begins before another instance's `first` is committed. */
@@ -185,5 +189,40 @@ describe('changes of an administrator at the same time', () => {
         () => administrators.issueLink(administrator.id, COMMAND_LINE),
       ),
     );
+  });
+
+  test('a new link is kept if it replaces an expired one while that is being removed', async () => {
+    await using administration = await openAdministration();
+    const { administrators, links, database } = administration;
+    const { administrator } = await administrators.invite(
+      { email: VIEWER_EMAIL, role: 'viewer' },
+      COMMAND_LINE,
+    );
+    await database.transaction((tx) => tx.run('update setup_links set expires_at = 1'));
+    let token = '';
+    await administration.meanwhile(
+      async (tx) => {
+        ({ token } = await links.issue(tx, administrator.id, INVITATION_LIFETIME_MS));
+      },
+      () => links.forgetExpired(10),
+    );
+    assert.deepEqual(await links.read(token), { administrator_id: administrator.id });
+  });
+
+  test('a wrong password counts although its budget was full when full ones were being removed', async () => {
+    await using administration = await openAdministration();
+    const { budgets, database } = administration;
+    const budget = addressBudget('192.0.2.1');
+    await budgets.charge([budget]);
+    await database.transaction((tx) => tx.run('update guess_budgets set full_at = 1'));
+    const { name, refillMs } = budget;
+    const now = Date.now();
+    await administration.meanwhile(
+      (tx) => spendBudget(tx, name, { now, refillMs, fullAtMost: now + 10 * refillMs }),
+      () => budgets.forgetFull(10),
+    );
+    assert.deepEqual(await database.reader.all('select full_at from guess_budgets'), [
+      { full_at: now + refillMs },
+    ]);
   });
 });
