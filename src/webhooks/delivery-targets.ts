@@ -109,8 +109,8 @@ export class DeliveryTargets {
       for (const row of await readTargets(reader, changed)) {
         const target = this.#toTarget(row);
         // A transaction may read its own changes, which may never be committed. Another change may then get the same
-        // revision.
-        if (reader === this.#with.reader) this.#keep(row, target);
+        // revision. A lost secret may be encrypted again, so that it can be read, without a new version.
+        if (reader === this.#with.reader && target.lost === null) this.#keep(row, target);
         targets.set(row.id, target);
       }
     }

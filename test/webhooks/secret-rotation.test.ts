@@ -4,7 +4,7 @@ import type { Settings } from '../../src/settings/settings-table.ts';
 import { importCourse } from '../content/packages.ts';
 import { basic } from '../support/basic.ts';
 import { runSql } from '../support/database.ts';
-import { Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { runProgram } from '../support/service-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { webhookInput } from './webhook-expectations.ts';
@@ -43,7 +43,8 @@ async function reEncrypt(dataDir: string, given: Secrets) {
 }
 
 function addWebhook({ api }: TestService, target: Target, name: string): Promise<{ id: number }> {
-  return api.create('/webhooks', webhookInput({ name, target_url: target.url, authentication: BASIC }));
+  const input = { name, target_url: target.url, authentication: BASIC, max_attempts: 1_000 };
+  return api.create('/webhooks', webhookInput(input));
 }
 
 /** Causes an event and asserts that this many webhooks send it with the credentials that were set. */
@@ -132,6 +133,26 @@ describe('changing webhooks_auth_secret', () => {
     }
     await using service = await start(folder.path, secrets(OLD, NEW));
     await assertAuthorized(service, target, 2);
+  });
+
+  test('lets a running service send again what it could not decrypt, once that is re-encrypted for it', async () => {
+    using folder = temporaryFolder();
+    await using target = await startTarget();
+    await (await start(folder.path, secrets(OLD))).stop();
+    let id: number;
+    // As another instance that already uses the new secret would have written it.
+    {
+      await using service = await start(folder.path, secrets(NEW, OLD));
+      ({ id } = await addWebhook(service, target, 'first'));
+    }
+    await using service = await start(folder.path, secrets(OLD));
+    await service.api.create('/accounts', { name: 'Northwind' });
+    const readDelivery = async () => (await service.api.get(`/webhooks/${id}/deliveries`)).body.data[0];
+    await until(async () => (await readDelivery()) !== undefined, 'an attempt has failed');
+    assert.match((await readDelivery()).error, /cannot be decrypted/);
+    assert.equal((await reEncrypt(folder.path, secrets(OLD, NEW))).code, 0);
+    await target.waitFor(1);
+    assert.equal(target.requests[0]!.headers.authorization, AUTHORIZATION);
   });
 
   test('rejects a wrong former secret, at start and by the command, and changes nothing', async () => {
