@@ -7,8 +7,8 @@ import { hidePassword } from '../settings/parser.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { BackupError, backUp } from './backup.ts';
 import type { BackupSecret } from './backup-secret.ts';
-import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
-import { assertOptionsOnce, noteText, type Output } from './subcommands.ts';
+import { FAILURE, SUCCESS } from './exit.ts';
+import { assertOptionsOnce, noteText, type Output, writeWrongUse } from './subcommands.ts';
 
 const HELP = `Usage: coursewire backup --to FOLDER
 
@@ -41,10 +41,7 @@ export async function runBackupCommand(
   context: BackupCommandContext,
 ): Promise<number> {
   const given = parse(args);
-  if ('fault' in given) {
-    context.writeError(`${given.fault}\nSee "coursewire backup --help".\n`);
-    return WRONG_USE;
-  }
+  if ('fault' in given) return writeWrongUse(context, given.fault, 'backup');
   if (given.to === null) {
     context.write(HELP);
     return SUCCESS;

@@ -18,8 +18,8 @@ import { deleteDoneMessages } from '../queue/lines/done-messages.ts';
 import { quote } from '../settings/parser.ts';
 import { readDatabaseUrl } from '../settings/setting-values.ts';
 import type { Settings } from '../settings/settings-table.ts';
-import { SUCCESS, WRONG_USE } from './exit.ts';
-import { assertOptionsOnce, noteText, type Output } from './subcommands.ts';
+import { SUCCESS } from './exit.ts';
+import { assertOptionsOnce, noteText, type Output, writeWrongUse } from './subcommands.ts';
 
 /** Rows between two progress lines. */
 const PROGRESS_EVERY_ROWS = 50_000;
@@ -70,20 +70,17 @@ export async function runDatabaseCommand(
   context: DatabaseCommandContext,
 ): Promise<number> {
   const given = parse(args);
-  if (typeof given === 'string') return reportWrongUse(context, given);
+  if (typeof given === 'string') return writeWrongUse(context, given, 'database');
   if (given.command === 'help') {
     context.write(HELP);
     return SUCCESS;
   }
   if (given.command === 'return') return await returnToSource(context);
   const targetUrl = given.to ?? context.settings().database_url;
-  if (targetUrl === null) return reportWrongUse(context, '--to is missing, and database_url is not set.');
+  if (targetUrl === null) {
+    return writeWrongUse(context, '--to is missing, and database_url is not set.', 'database');
+  }
   return await copyTo(targetUrl, context);
-}
-
-function reportWrongUse({ writeError }: DatabaseCommandContext, fault: string): number {
-  writeError(`${fault}\nSee "coursewire database --help".\n`);
-  return WRONG_USE;
 }
 
 async function copyTo(targetUrl: string, context: DatabaseCommandContext): Promise<number> {

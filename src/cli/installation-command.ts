@@ -2,8 +2,8 @@ import type { Database } from '../database/database.ts';
 import { installationOf, renewInstallation } from '../database/installation.ts';
 import { readRunningHosts } from '../housekeeping/instances.ts';
 import { quote } from '../settings/parser.ts';
-import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
-import type { Output } from './subcommands.ts';
+import { FAILURE, SUCCESS } from './exit.ts';
+import { type Output, writeWrongUse } from './subcommands.ts';
 
 const HELP = `Usage: coursewire installation [renew]
 
@@ -31,15 +31,16 @@ export interface InstallationCommandContext extends Output {
  */
 export async function runInstallationCommand(
   args: readonly string[],
-  { open, write, writeError }: InstallationCommandContext,
+  context: InstallationCommandContext,
 ): Promise<number> {
+  const { open, write, writeError } = context;
   if (args.includes('--help') || args.includes('-h')) {
     write(HELP);
     return SUCCESS;
   }
   if (args.length > 1 || (args.length === 1 && args[0] !== 'renew')) {
-    writeError(`Unknown command ${quote(args.join(' '))}. The command is: renew.\n`);
-    return WRONG_USE;
+    const fault = `Unknown command ${quote(args.join(' '))}. The command is: renew.`;
+    return writeWrongUse(context, fault, 'installation');
   }
   const database = await open();
   if (args.length === 0) {

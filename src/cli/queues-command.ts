@@ -4,7 +4,7 @@ import { claimQueues, inspectQueues, readOwners } from '../queue/sqs/sqs-queues.
 import { quote } from '../settings/parser.ts';
 import type { SqsPlace } from '../settings/sqs-place.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
-import type { Output } from './subcommands.ts';
+import { type Output, writeWrongUse } from './subcommands.ts';
 
 const HELP = `Usage: coursewire queues <command>
 
@@ -51,11 +51,12 @@ export async function runQueuesCommand(
     return SUCCESS;
   }
   if ((command !== 'create' && command !== 'check') || rest.length > 0) {
-    const known = 'The commands are: create, check';
-    context.writeError(
-      command === undefined ? HELP : `Unknown command ${quote(args.join(' '))}. ${known}.\n`,
-    );
-    return WRONG_USE;
+    if (command === undefined) {
+      context.writeError(HELP);
+      return WRONG_USE;
+    }
+    const fault = `Unknown command ${quote(args.join(' '))}. The commands are: create, check.`;
+    return writeWrongUse(context, fault, 'queues');
   }
   const settings = { ...context.settings(), installation: await context.installation() };
   using api = new SqsApi(settings.place);

@@ -3,8 +3,8 @@ import type { CredentialsCipher } from '../secrets/credentials-cipher.ts';
 import { type ReEncryption, reEncrypt } from '../secrets/re-encryption.ts';
 import { quote } from '../settings/parser.ts';
 import { HOUR_MS } from '../time/units.ts';
-import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
-import type { Output } from './subcommands.ts';
+import { FAILURE, SUCCESS } from './exit.ts';
+import { type Output, writeWrongUse } from './subcommands.ts';
 
 /** Maximum number of webhooks listed by name. */
 const MAX_NAMED = 50;
@@ -51,8 +51,7 @@ export async function runSecretsCommand(
         : name === 're-encrypt'
           ? `Unexpected argument ${JSON.stringify(extra[0])}.`
           : `Unknown command ${quote(name)}. The command is: re-encrypt.`;
-    context.writeError(`${what}\nSee "coursewire secrets --help".\n`);
-    return WRONG_USE;
+    return writeWrongUse(context, what, 'secrets');
   }
   const { database, cipher } = await context.open();
   const done = await reEncrypt(database, cipher);

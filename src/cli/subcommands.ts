@@ -69,9 +69,14 @@ export async function runSubcommand<Context extends Output>(
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const asking = command === undefined ? group.name : `${group.name} ${name}`;
-    writeFailure(context, `${error.message}\nSee "coursewire ${asking} --help".\n`);
-    return WRONG_USE;
+    return writeWrongUse(context, error.message, asking);
   }
+}
+
+/** Writes what is wrong with the arguments of `coursewire <asking> …`, and returns the exit code. */
+export function writeWrongUse({ writeError }: Output, fault: string, asking: string): number {
+  writeError(`coursewire: ${fault}\nSee "coursewire ${asking} --help".\n`);
+  return WRONG_USE;
 }
 
 /** Writes an error and returns its exit code. */

@@ -71,7 +71,13 @@ describe('the command line', () => {
     assert.notEqual(next, id);
     assert.equal(renewed.out, `This installation is now ${next}. Before, it was ${id}.\n`);
     const unknown = await run(['installation', 'remove'], env);
-    assert.deepEqual([unknown.code, unknown.err], [2, 'Unknown command "remove". The command is: renew.\n']);
+    assert.deepEqual(
+      [unknown.code, unknown.err],
+      [
+        2,
+        'coursewire: Unknown command "remove". The command is: renew.\nSee "coursewire installation --help".\n',
+      ],
+    );
   });
 
   test('shows its version', async () => {
@@ -113,6 +119,21 @@ describe('the command line', () => {
       const { code, err } = await run([...args]);
       assert.equal(code, 2, args.join(' '));
       assert.match(err, said);
+    }
+  });
+
+  test('names wrong arguments of every command in a line that begins as those of failed starts', async () => {
+    for (const [args, said] of [
+      [['client', 'create', '--nme', 'x'], /^coursewire: .*--nme/],
+      [['user', 'rename'], /^coursewire: Unknown command "rename"/],
+      [['secrets'], /^coursewire: A command is missing/],
+      [['queues', 'drop'], /^coursewire: Unknown command "drop"/],
+      [['installation', 'drop'], /^coursewire: Unknown command "drop"/],
+      [['database', 'copy', 'x'], /^coursewire: Unexpected argument/],
+      [['backup', '--to'], /^coursewire: .*--to/],
+    ] as const) {
+      const { code, err } = await run([...args]);
+      assert.deepEqual([code, said.test(err)], [2, true], err);
     }
   });
 
