@@ -9,6 +9,7 @@ import { startTestService } from '../support/service.ts';
 // Runs on SQLite alone: the metrics have the same names on every database.
 
 const FOLDER = path.join(import.meta.dirname, '../../deploy/monitoring');
+const PAGE = path.join(import.meta.dirname, '../../docs/operating.md');
 /** Added by Prometheus to each series. */
 const SCRAPE_LABELS = ['job', 'instance'];
 /** The variables that Grafana replaces in an expression. */
@@ -161,6 +162,21 @@ describe('the dashboard and the alerts', () => {
       [...own].filter((name) => !shown.has(name)),
       [],
     );
+  });
+
+  it('use metrics that operating.md explains: all of the service, with their labels', () => {
+    const [, table = ''] =
+      /^\| metric \| labels \| meaning \|$(.*?)^$/ms.exec(readFileSync(PAGE, 'utf8')) ?? [];
+    const namesIn = (cell = '') => Array.from(cell.matchAll(/`(\w+)`/g), ([, name]) => name!);
+    const explained = table.split('\n').flatMap((row) => {
+      const [, names, labels] = row.split('|');
+      return namesIn(names).map((name) => `${name} ${namesIn(labels?.split(':')[0]).join()}`.trimEnd());
+    });
+    const own = [...exposed].flatMap(([name, labels]) => {
+      const own = [...labels.keys()].filter((label) => label !== 'le');
+      return name.startsWith('coursewire_') ? [`${familyOf(name)} ${own.join()}`.trimEnd()] : [];
+    });
+    assert.deepEqual(explained.sort(), [...new Set(own)].sort());
   });
 
   it('have panels that do not overlap, each with a description', () => {
