@@ -19,6 +19,7 @@ import { TargetGuard, TargetRefusedError } from '../src/delivery/target-guard.ts
 import { webhookSignature } from '../src/delivery/webhook-signature.ts';
 import { SUBTOPICS, topicOf } from '../src/events/catalogue.ts';
 import { MAX_MEMBERS } from '../src/http/json-body.ts';
+import { PROBLEMS } from '../src/problems/problem.ts';
 import { MAX_URL_LENGTH } from '../src/text-lengths.ts';
 import { MessageBuilder } from '../src/webhooks/messages/message.ts';
 import { SAMPLE_RESOURCES } from '../src/webhooks/messages/sample-events.ts';
@@ -226,6 +227,12 @@ describe('the API, its description and docs/api.md', () => {
     assert.deepEqual(shown, JSON.parse(sent));
   });
 
+  it('name the code of every problem', () => {
+    const cells = [...read('docs/api.md').matchAll(/^\| [\d, ]+ \| (`.*?`) \|/gm)].map(([, cell]) => cell!);
+    const named = cells.flatMap((cell) => Array.from(cell.matchAll(/`([a-z-]+)`/g), ([, code]) => code!));
+    assert.deepEqual(named.sort(), Object.keys(PROBLEMS).sort());
+  });
+
   it('show responses that are valid JSON', () => {
     for (const block of blocksOf('docs/api.md', 'json')) assert.doesNotThrow(() => JSON.parse(block), block);
   });
@@ -314,6 +321,23 @@ describe('docs/troubleshooting.md', () => {
 });
 
 describe('the pages of docs/', () => {
+  it('explain every line of the log that warns or reports an error', () => {
+    const text = globSync('docs/*.md', { cwd: ROOT }).map(read).join('\n').replaceAll(/\s+/g, ' ');
+    const lines = globSync('src/**/*.ts', { cwd: ROOT, exclude: ['**/*.test.ts', 'src/course-packages/**'] })
+      .flatMap((file) => [
+        ...read(file).matchAll(/\b(?:warn|error|fatal)\(\s*['`]([^'`]*)/g),
+        ...read(file).matchAll(/\bbegins: ['`]([^'`]*)/g),
+      ])
+      // What a person looks for: the words before the details, which may be those of the error.
+      .map(([, line]) => /^[^:;.,($]*/.exec(line!)![0].trim())
+      .filter((line) => line !== '');
+    assert.ok(lines.length > 60, `${lines.length}`);
+    assert.deepEqual(
+      lines.filter((line) => !text.includes(line)),
+      [],
+    );
+  });
+
   it('name every command of the program', async () => {
     const helpOf = async (...args: string[]) => {
       const run = (output: Required<Output>) => runCommandLine([...args, '--help'], { ...output, env: {} });
