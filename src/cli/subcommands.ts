@@ -75,7 +75,9 @@ export async function runSubcommand<Context extends Output>(
 
 /** Writes what is wrong with the arguments of `coursewire <asking> …`, and returns the exit code. */
 export function writeWrongUse({ writeError }: Output, fault: string, asking: string): number {
-  writeError(`coursewire: ${fault}\nSee "coursewire ${asking} --help".\n`);
+  // Node adds how to pass a positional argument that begins with a hyphen. No command has such an argument.
+  const withoutAdvice = fault.replace(/\. To specify a positional argument.*/s, '.');
+  writeError(`coursewire: ${withoutAdvice}\nSee "coursewire ${asking} --help".\n`);
   return WRONG_USE;
 }
 

@@ -124,7 +124,7 @@ describe('the command line', () => {
 
   test('names wrong arguments of every command in a line that begins as those of failed starts', async () => {
     for (const [args, said] of [
-      [['client', 'create', '--nme', 'x'], /^coursewire: .*--nme/],
+      [['client', 'create', '--nme', 'x'], /^coursewire: Unknown option '--nme'\.\nSee /],
       [['user', 'rename'], /^coursewire: Unknown command "rename"/],
       [['secrets'], /^coursewire: A command is missing/],
       [['queues', 'drop'], /^coursewire: Unknown command "drop"/],
