@@ -65,6 +65,11 @@ export class UnsuitableServerError extends Error {
 /** The server rolled a transaction back. It can be run again. */
 class RolledBackError extends Error {
   override name = 'RolledBackError';
+
+  /** @param cause as thrown by `pg` */
+  constructor(cause: unknown) {
+    super('rolled back by the server', { cause });
+  }
 }
 
 /**
@@ -126,8 +131,7 @@ export class PostgresDatabase implements Database {
       try {
         return (await connection.query(this.#statements.prepare(sql, values))).rows as Row[];
       } catch (error) {
-        if (isRerunnable(error)) throw new RolledBackError('rolled back by the server', { cause: error });
-        throw translateError(error, 'run a statement');
+        throw changeError(error, 'run a statement');
       }
     });
   }
@@ -269,10 +273,20 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       await tx.end();
       await rollback(connection);
-      if (tx.failure !== null && isRerunnable(tx.failure.error))
-        throw new RolledBackError('rolled back by the server', { cause: tx.failure.error });
-      throw error;
+      throw tx.failure !== null && isRerunnable(tx.failure.error)
+        ? new RolledBackError(tx.failure.error)
+        : error;
     }
+    await this.#commit(tx, connection, timeoutMs);
+    return value;
+  }
+
+  /** Commits, then calls the hooks and sends the signals. @throws {RolledBackError} if the transaction can be run again */
+  async #commit(
+    tx: PostgresTransaction,
+    connection: LentConnection,
+    timeoutMs: number | undefined,
+  ): Promise<void> {
     // Sent together with statements that were not awaited. If one of them fails, the server rolls back instead.
     const sent = connection.settled();
     const committing = connection.query('commit', timeoutMs);
@@ -286,30 +300,24 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       await signalling;
       await rollback(connection);
-      if (isRerunnable(error)) throw new RolledBackError('rolled back by the server', { cause: error });
-      throw translateError(error, 'commit');
+      throw changeError(error, 'commit');
     }
     if ((await committing).command !== 'COMMIT') {
       await signalling;
-      throw undone(tx);
+      const error = tx.failure?.error ?? new Error('the server rolled the transaction back');
+      throw changeError(error, 'run a statement');
     }
     if (tx.hasChanged) for (const listener of this.#outcomeListeners) listener(null, 'change');
     tx.runHooks();
     this.#signals.committed(signalled);
     await signalling;
     if (signalling === null && signalled.length > 0) await this.#notifier.sendNext(connection, signalled);
-    return value;
   }
 }
 
-/**
- * The error of a transaction that the server rolled back instead of committing, because a statement failed that was not
- * awaited.
- */
-function undone({ failure }: PostgresTransaction): unknown {
-  const error = failure?.error ?? new Error('the server rolled the transaction back');
-  if (isRerunnable(error)) return new RolledBackError('rolled back by the server', { cause: error });
-  return translateError(error, 'run a statement');
+/** The error of a change for an error of `pg`. `doing` completes the sentence "the database could not …". */
+function changeError(error: unknown, doing: string): unknown {
+  return isRerunnable(error) ? new RolledBackError(error) : translateError(error, doing);
 }
 
 /** All statements in one round trip. */
