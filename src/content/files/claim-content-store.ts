@@ -16,12 +16,19 @@ const POLICY_ADVICE = 'docs/operating.md, "Content files", shows the policy that
 
 /**
  * Ensures that a store that others can reach belongs to this database. Two installations with one store would each
- * treat the other's files as orphans, and a share that is not mounted would look like an empty store. The first startup
+ * treat the other's files as orphans, and a share that is not mounted would look like an empty store. The first start
  * writes the installation's id into the store, and later ones compare it.
- * @param log gets a warning if the store lacks the files of the newest versions, as after a restore from an older copy, or at
- *   the first start those of any, as after a copy that was interrupted
- * @throws {ContentStoreError} if it cannot be reached, read or written, belongs to another installation, lacks the files that the
- *   database names, or has files while the database has no course
+ *
+ * | owner in the store | files in the store | result |
+ * | --- | --- | --- |
+ * | another installation | any | refused |
+ * | none: the first start | not of the newest version | refused |
+ * | | some, while the database has no course | refused |
+ * | | not of all versions, as after a copy that was interrupted | claimed with a warning |
+ * | this installation | of none of the versions that are looked at | refused |
+ * | | of older versions alone, as after a restore from an older copy | accepted with a warning |
+ *
+ * @throws {ContentStoreError} if it is refused, or cannot be reached, read or written
  */
 export async function claimContentStore(
   database: Database,
@@ -29,32 +36,11 @@ export async function claimContentStore(
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
   const installation = await installationOf(database);
-  let owner = await ownerOf(store);
-  // A place that was claimed while there was no course may be the folder where a share is mounted later.
-  const newest = await newestContentKeys(database, owner === null ? 1 : KEYS_LOOKED_AT);
-  if ((owner === null || owner === installation) && newest.length > 0 && !(await hasAny(store, newest))) {
-    // The newest files may be missing in a copy that was made before them. The first start needs a complete one.
-    if (owner === null || !(await hasAny(store, await sampledContentKeys(database)))) {
-      throw new ContentStoreError(
-        `the content_store ${store.location} does not hold the files of the courses in this database: ` +
-          'is the share mounted, and is the setting right? To move the files, copy all of them there first',
-      );
-    }
-    log.warn(
-      'the content_store lacks the files of the newest versions of courses: copy them there. Without them, upload these versions again; learners of the missing versions cannot continue',
-      { content_store: store.location },
-    );
-  }
-  if (owner === null) {
-    if (newest.length === 0 && (await hasFiles(store))) {
-      throw new ContentStoreError(
-        `the content_store ${store.location} has course files, but this database has no course: are database_url and ` +
-          'data_dir right? Start with the database of these files, or give a new installation a folder or prefix of its own',
-      );
-    }
-    await warnIfIncomplete(database, store, log);
-    owner = await explaining(store, 'written', () => store.claim(installation));
-  }
+  const formerOwner = await ownerOf(store);
+  if (formerOwner === null) await assertReadyForFirstStart(database, store, log);
+  if (formerOwner === installation) await assertHoldsFiles(database, store, log);
+  // Another installation may have claimed it in the meantime.
+  const owner = formerOwner ?? (await explaining(store, 'written', () => store.claim(installation)));
   if (owner !== installation) {
     throw new ContentStoreError(
       `the content_store ${store.location} belongs to another installation; give each one a folder or prefix of its own. ` +
@@ -62,6 +48,45 @@ export async function claimContentStore(
     );
   }
   store.expectOwner(installation);
+}
+
+/** A place without an owner may be the folder where a share is mounted later, so it must hold the newest files. */
+async function assertReadyForFirstStart(
+  database: Database,
+  store: ContentStore,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const newest = await newestContentKeys(database, 1);
+  if (newest.length === 0) {
+    if (!(await hasFiles(store))) return;
+    throw new ContentStoreError(
+      `the content_store ${store.location} has course files, but this database has no course: are database_url and ` +
+        'data_dir right? Start with the database of these files, or give a new installation a folder or prefix of its own',
+    );
+  }
+  if (!(await hasAny(store, newest))) throw lacksFiles(store);
+  await warnIfIncomplete(database, store, log);
+}
+
+async function assertHoldsFiles(
+  database: Database,
+  store: ContentStore,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const held = await heldVersions(database, store);
+  if (held === 'newest') return;
+  if (held === 'none') throw lacksFiles(store);
+  log.warn(
+    'the content_store lacks the files of the newest versions of courses: copy them there. Without them, upload these versions again; learners of the missing versions cannot continue',
+    { content_store: store.location },
+  );
+}
+
+function lacksFiles({ location }: ContentStore): ContentStoreError {
+  return new ContentStoreError(
+    `the content_store ${location} does not hold the files of the courses in this database: ` +
+      'is the share mounted, and is the setting right? To move the files, copy all of them there first',
+  );
 }
 
 /**
@@ -97,9 +122,7 @@ async function warnIfEmpty(
   store: ContentStore,
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
-  const newest = await newestContentKeys(database, KEYS_LOOKED_AT);
-  if (newest.length === 0 || (await hasAny(store, newest))) return;
-  if (await hasAny(store, await sampledContentKeys(database))) return;
+  if ((await heldVersions(database, store)) !== 'none') return;
   log.warn(
     'the data folder lacks the files of the courses in this database, so no course opens: set content_store if it was set before, or copy the files there from a backup',
     { folder: store.location },
@@ -113,7 +136,6 @@ async function warnIfIncomplete(
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
   const versions = await database.reader.query.selectFrom('course_versions').select('content_key').execute();
-  if (versions.length === 0) return;
   const held = new Set(await explaining(store, 'read', () => Array.fromAsync(store.keys())));
   const missing = versions.filter(({ content_key }) => !held.has(content_key)).length;
   if (missing === 0) return;
@@ -121,6 +143,13 @@ async function warnIfIncomplete(
     `the content_store lacks the files of ${missing} of ${versions.length} versions of courses: copy them there from the former store`,
     { content_store: store.location },
   );
+}
+
+/** The versions of courses whose files a store holds, judged by a few. `newest` also if there are no courses. */
+async function heldVersions(database: Database, store: ContentStore): Promise<'newest' | 'older' | 'none'> {
+  const newest = await newestContentKeys(database, KEYS_LOOKED_AT);
+  if (newest.length === 0 || (await hasAny(store, newest))) return 'newest';
+  return (await hasAny(store, await sampledContentKeys(database))) ? 'older' : 'none';
 }
 
 async function hasFiles(store: ContentStore): Promise<boolean> {
