@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, DatabaseUnavailableError, type Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
-import { MINUTE_MS } from '../../time/units.ts';
+import { MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import type { Intervention } from '../../webhooks/health/webhook-troubles.ts';
-import { type EndReason, type Firing, NOTICE_GROUP_MS, type Trouble } from '../firing.ts';
+import { type Firing, NOTICE_GROUP_MS, type Trouble } from '../firing.ts';
 import {
   type NoticeContent,
   type NoticeKind,
@@ -14,6 +14,7 @@ import { insertNotices, readLatestNoticeAt } from '../notices/notice-store.ts';
 import { type AlertRule, channelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
 import { isQuietAt, isTimeZone } from '../rules/quiet-hours.ts';
+import { changesOf, type FiringChanges, isNothing, type Observed, overOf } from './firing-changes.ts';
 import {
   endFirings,
   insertFirings,
@@ -28,8 +29,6 @@ import { isUnchanged, type KnownFirings, readKnownFirings } from './known-firing
 import { noteEvaluation, readLastEvaluation } from './last-evaluation.ts';
 import { type EndsByPeople, TroubleFinder, type TroubleSources } from './trouble-finder.ts';
 
-/** An alert ends once its problem has been over for this time. If it comes back earlier, nothing is sent. */
-export const END_AFTER_MS = 5 * MINUTE_MS;
 /** A snapshot is used for this long. After that, the next rule of the round reads a new one. */
 const SNAPSHOT_MS = 10_000;
 /** The result of an older snapshot is not stored: the instance was frozen, and the next round reads a new one. */
@@ -64,6 +63,13 @@ interface Snapshot {
   /** Read before the problems, so that a change of another instance that knew more is noticed. */
   firingsOf: (ruleId: number) => KnownFirings;
   troubles: TroubleFinder;
+}
+
+/** What an evaluation has found about a rule. */
+interface Findings {
+  /** As they were read before the lock. */
+  firings: KnownFirings;
+  observed: Observed;
 }
 
 /**
@@ -143,56 +149,61 @@ export class Evaluation {
 
   /** Returns false if it leaves the rule to the next round. */
   async #evaluate(rule: AlertRule, snapshot: Snapshot): Promise<boolean> {
-    const { database, interventions } = this.#with;
-    const before = snapshot.firingsOf(rule.id);
-    const { open } = before;
+    const findings = await this.#examine(rule, snapshot);
+    if (findings === null) return true;
+    return await this.#with.database.transaction((tx) => this.#store(tx, rule, snapshot.at, findings));
+  }
+
+  /** Reads what changes for a rule, without a lock. Returns null if there is nothing to store or to report. */
+  async #examine(rule: AlertRule, snapshot: Snapshot): Promise<Findings | null> {
+    const { database, interventions, now } = this.#with;
+    const firings = snapshot.firingsOf(rule.id);
+    const { open } = firings;
     const troubles = await snapshot.troubles.of(rule, open);
-    const unreported = await readUnreportedEnds(database.reader, rule.id);
-    if (troubles.length === 0 && open.length === 0 && unreported.length === 0) return true;
+    const unreportedEnds = await readUnreportedEnds(database.reader, rule.id);
+    if (troubles.length + open.length + unreportedEnds.length === 0) return null;
 
-    const subjects = new Set(troubles.map(({ subject }) => subject));
-    const silent = await snapshot.troubles.silentOf(rule);
-    const over = open.filter(({ subject }) => !subjects.has(subject));
-    const acts = await interventions(over.flatMap(({ webhookId }) => webhookId ?? []));
-    const known = new Set(open.map(({ subject }) => subject));
-    const isQuiet = isQuietAt(rule.quietHours, this.#with.now());
-    const unreportedBegins = open.filter(({ beginBatch }) => beginBatch === null);
-    const isSame =
-      !troubles.some(({ subject, begins }) => begins && !known.has(subject)) &&
-      !open.some(
-        ({ subject, clearedAt, webhookId }) =>
-          subjects.has(subject) !== (clearedAt === null) ||
-          acts.has(webhookId ?? 0) ||
-          (clearedAt !== null && !isWithin(END_AFTER_MS, clearedAt, this.#with.now())),
+    const over = overOf(open, troubles);
+    const observed = {
+      open,
+      troubles,
+      silent: await snapshot.troubles.silentOf(rule),
+      interventions: await interventions(over.flatMap(({ webhookId }) => webhookId ?? [])),
+    };
+    const changes = changesOf(observed, now());
+    const isQuiet = isQuietAt(rule.quietHours, now());
+    const unreportedBegins = isQuiet ? [] : open.filter(({ beginBatch }) => beginBatch === null);
+    const reportsNothing = isQuiet || unreportedBegins.length + unreportedEnds.length === 0;
+    if (isNothing(changes) && reportsNothing) return null;
+    const announced = new Set([...changes.begun, ...unreportedBegins].map(({ subject }) => subject));
+    return { firings, observed: { ...observed, troubles: await this.#explained(troubles, announced) } };
+  }
+
+  /** Stores what changes for a rule, and creates the notices. Returns false if the findings no longer hold. */
+  async #store(
+    tx: Transaction,
+    rule: AlertRule,
+    readAt: number,
+    { firings, observed }: Findings,
+  ): Promise<boolean> {
+    const current = await lockRule(tx, rule.id);
+    // The next round evaluates the changed rule.
+    if (current?.revision !== rule.revision) return false;
+    const firingsNow = await readKnownFirings(tx, rule.id);
+    if (!isUnchanged(firings, firingsNow(rule.id))) return false;
+    const now = this.#with.now();
+    if (!isWithin(OUTDATED_MS, readAt, now)) {
+      const fields = { alert_id: rule.id, alert: rule.name, seconds: Math.round((now - readAt) / SECOND_MS) };
+      tx.onCommit(() =>
+        this.#with.log.warn('an alert rule waits for the next round: its evaluation took too long', fields),
       );
-    if (isSame && (isQuiet || unreported.length + unreportedBegins.length === 0)) return true;
-
-    const wanted = isQuiet ? new Set<string>() : new Set(unreportedBegins.map(({ subject }) => subject));
-    const described = await this.#explained(troubles, known, wanted);
-    return await database.transaction(async (tx) => {
-      const current = await lockRule(tx, rule.id);
-      // The next round evaluates the changed rule.
-      if (current === undefined || current.revision !== rule.revision) return false;
-      const firings = (await readKnownFirings(tx, rule.id))(rule.id);
-      const now = this.#with.now();
-      if (!isUnchanged(before, firings)) return false;
-      if (!isWithin(OUTDATED_MS, snapshot.at, now)) {
-        const fields = {
-          alert_id: rule.id,
-          alert: rule.name,
-          seconds: Math.round((now - snapshot.at) / 1_000),
-        };
-        tx.onCommit(() =>
-          this.#with.log.warn('an alert rule waits for the next round: its evaluation took too long', fields),
-        );
-        return false;
-      }
-      const begun = described.filter(({ subject, begins }) => begins && !known.has(subject));
-      await this.#begin(tx, rule, begun, now);
-      await this.#advance(tx, rule, changesOf(firings.open, { subjects, silent, acts, now }), now);
-      if (!isQuietAt(rule.quietHours, now)) await this.#report(tx, rule, described, now);
-      return true;
-    });
+      return false;
+    }
+    const changes = changesOf(observed, now);
+    await this.#begin(tx, rule, changes.begun, now);
+    await this.#advance(tx, rule, changes, now);
+    if (!isQuietAt(rule.quietHours, now)) await this.#report(tx, rule, observed.troubles, now);
+    return true;
   }
 
   async #begin(tx: Transaction, rule: AlertRule, troubles: readonly Trouble[], now: number): Promise<void> {
@@ -213,7 +224,7 @@ export class Evaluation {
   async #advance(
     tx: Transaction,
     rule: AlertRule,
-    { back, cleared, ended }: Changes,
+    { back, cleared, ended }: FiringChanges,
     now: number,
   ): Promise<void> {
     if (back.length > 0) await setCleared(tx, idsOf(back), null);
@@ -262,17 +273,12 @@ export class Evaluation {
   }
 
   /** The problems, with what targets said about those that a notice may describe. */
-  async #explained(
-    troubles: readonly Trouble[],
-    known: ReadonlySet<string>,
-    unreported: ReadonlySet<string>,
-  ): Promise<Trouble[]> {
+  async #explained(troubles: readonly Trouble[], announced: ReadonlySet<string>): Promise<Trouble[]> {
     const explained: Trouble[] = [];
     let left = MAX_DESCRIBED;
     for (const trouble of troubles) {
-      const { subject, webhookId, details, begins } = trouble;
-      const isNew = (begins && !known.has(subject)) || unreported.has(subject);
-      if (!isNew || webhookId === null || details.reason === null || left === 0) {
+      const { subject, webhookId, details } = trouble;
+      if (!announced.has(subject) || webhookId === null || details.reason === null || left === 0) {
         explained.push(trouble);
         continue;
       }
@@ -282,52 +288,6 @@ export class Evaluation {
     }
     return explained;
   }
-}
-
-/** Changes to the open firings of a rule. */
-interface Changes {
-  /** Their problems have returned. */
-  back: readonly Firing[];
-  /** Their problems have ended, but might return soon. */
-  cleared: readonly Firing[];
-  ended: readonly (readonly [EndReason, readonly Firing[]])[];
-}
-
-/**
- * The changes of an evaluation to the open firings of a rule.
- * @param subjects the webhooks or parts of the service that have a problem
- * @param silent those of which nobody knows, because their instances have fallen silent
- * @param acts the actions of people on webhooks whose problems are over
- */
-function changesOf(
-  open: readonly Firing[],
-  {
-    subjects,
-    silent,
-    acts,
-    now,
-  }: {
-    subjects: ReadonlySet<string>;
-    silent: ReadonlySet<string>;
-    acts: ReadonlyMap<number, Intervention>;
-    now: number;
-  },
-): Changes {
-  const over = open.filter(({ subject }) => !subjects.has(subject));
-  const endOf = ({ webhookId, subject, clearedAt }: Firing): EndReason | null => {
-    const act = acts.get(webhookId ?? 0);
-    if (act !== undefined) return act;
-    if (clearedAt === null || now - clearedAt < END_AFTER_MS) return null;
-    return silent.has(subject) ? 'NO_LONGER_REPORTED' : 'RESOLVED';
-  };
-  const byEnd = Map.groupBy(over, endOf);
-  const lasting = byEnd.get(null) ?? [];
-  const ended = [...byEnd].filter((group): group is [EndReason, Firing[]] => group[0] !== null);
-  return {
-    back: open.filter(({ subject, clearedAt }) => subjects.has(subject) && clearedAt !== null),
-    cleared: lasting.filter(({ clearedAt }) => clearedAt === null || clearedAt > now),
-    ended,
-  };
 }
 
 function isAboutDeadLetters({ condition }: AlertRule): boolean {

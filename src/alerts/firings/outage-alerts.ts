@@ -9,7 +9,7 @@ import { insertNotices } from '../notices/notice-store.ts';
 import { type AlertRule, type Channel, channelsOf, missingChannelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
 import { isQuietAt } from '../rules/quiet-hours.ts';
-import { END_AFTER_MS } from './evaluation.ts';
+import { END_AFTER_MS } from './firing-changes.ts';
 import { insertFirings, reopenSubject, reportSubject } from './firing-store.ts';
 import { stopNotices } from './stop-notices.ts';
 import { toServiceTrouble } from './trouble-finder.ts';
