@@ -1,11 +1,11 @@
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { shared } from '../texts/shared.ts';
 import { isSameName } from '../utilities/same-name.ts';
 import { Callout } from './callout.tsx';
+import { Dialog } from './dialog.tsx';
 import { explainError } from './explain-error.ts';
 import { type Alternative, FormButtons } from './form-buttons.tsx';
-import { useReturnFocus } from './use-return-focus.ts';
 
 interface ConfirmFormProps {
   children: ReactNode;
@@ -29,12 +29,10 @@ export function ConfirmDialog({
   title,
   ...form
 }: ConfirmFormProps & { opened: boolean; title: string }) {
-  // Mantine returns it too late for a dialog that opens when this one closes.
-  useReturnFocus(opened);
   return (
-    <Modal opened={opened} onClose={form.onClose} returnFocus={false} title={title} size="md">
+    <Dialog opened={opened} onClose={form.onClose} title={title} size="md">
       <ConfirmForm {...form} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,8 @@
 import { Modal, ModalStackContext } from '@mantine/core';
 import { type FocusEvent, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { shared } from '../texts/shared.ts';
+import { Dialog } from './dialog.tsx';
 import { LossQuestion } from './loss-question.tsx';
-import { useReturnFocus } from './use-return-focus.ts';
 
 const texts = shared.discard;
 
@@ -38,8 +38,6 @@ export function FormDialog({
   if (asking && !opened) setAsking(false);
   // If its page adds a question, the Escape key belongs to the last one of all dialogs.
   const isInStack = useContext(ModalStackContext) !== null;
-  // In a Modal.Stack, Mantine forgets to return the focus.
-  useReturnFocus(opened);
   const close = () => {
     if (isHeld) return;
     if (changed.current) setAsking(true);
@@ -47,19 +45,18 @@ export function FormDialog({
   };
   const dialogs = (
     <>
-      <Modal
+      <Dialog
         stackId="form"
         opened={opened}
         onClose={close}
         onFocus={markFocused}
-        returnFocus={false}
         title={title}
         size="lg"
         closeOnClickOutside={false}
         withCloseButton={!isHeld}
       >
         {children(onChanged)}
-      </Modal>
+      </Dialog>
       <LossQuestion
         stackId="discard"
         opened={opened && asking}

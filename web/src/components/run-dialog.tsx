@@ -2,8 +2,8 @@ import { Modal } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useLayoutEffect, useState } from 'react';
 import { viewIn } from '../navigation/view-in.ts';
 import { shared } from '../texts/shared.ts';
+import { Dialog } from './dialog.tsx';
 import { UnsavedChanges } from './unsaved-changes.tsx';
-import { useReturnFocus } from './use-return-focus.ts';
 
 const Hold = createContext<(isHeld: boolean) => void>(() => {});
 
@@ -23,21 +23,18 @@ export function RunDialog({
   children: ReactNode;
 }) {
   const [isHeld, setHeld] = useState(false);
-  // In a Modal.Stack, Mantine forgets to return the focus.
-  useReturnFocus(opened);
   return (
     <Modal.Stack>
-      <Modal
+      <Dialog
         stackId="run"
         opened={opened}
         onClose={isHeld ? () => {} : onClose}
         withCloseButton={!isHeld}
-        returnFocus={false}
         title={title}
         size="md"
       >
         <Hold value={setHeld}>{children}</Hold>
-      </Modal>
+      </Dialog>
       <UnsavedChanges
         when={isHeld}
         question={shared.running}

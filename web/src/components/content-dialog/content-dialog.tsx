@@ -2,9 +2,9 @@ import { Modal, ModalStackContext } from '@mantine/core';
 import { useContext, useId, useState } from 'react';
 import { viewIn } from '../../navigation/view-in.ts';
 import { shared } from '../../texts/shared.ts';
+import { Dialog } from '../dialog.tsx';
 import { LossQuestion } from '../loss-question.tsx';
 import { UnsavedChanges } from '../unsaved-changes.tsx';
-import { useReturnFocus } from '../use-return-focus.ts';
 import type { Choice } from './choice.ts';
 import { ContentForm, type ContentFormProps } from './content-form.tsx';
 
@@ -33,8 +33,6 @@ export function ContentDialog<T extends Choice>({
   if (asking && !opened) setAsking(false);
   // In front of a form in a dialog, the Escape key belongs to the last one of all dialogs.
   const isInStack = useContext(ModalStackContext) !== null;
-  // In a Modal.Stack, Mantine forgets to return the focus.
-  useReturnFocus(opened);
   const close = () => {
     if (saving) return;
     if (hasChoices) setAsking(true);
@@ -42,18 +40,17 @@ export function ContentDialog<T extends Choice>({
   };
   const dialogs = (
     <>
-      <Modal
+      <Dialog
         stackId={id}
         opened={opened}
         onClose={close}
-        returnFocus={false}
         closeOnClickOutside={single}
         withCloseButton={!saving}
         title={title}
         size="lg"
       >
         <ContentForm {...form} onChanged={setHasChoices} />
-      </Modal>
+      </Dialog>
       <LossQuestion
         stackId={`${id}-discard`}
         opened={opened && asking}

@@ -1,4 +1,4 @@
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { RegistrationInput } from '../../../../src/content/registrations/registration-schemas.ts';
@@ -10,6 +10,7 @@ import { useLeave } from '../../navigation/use-leave.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { lengthOf } from '../../utilities/length-of.ts';
 import type { ChosenAsset } from '../content-dialog/asset-field.tsx';
+import { Dialog } from '../dialog.tsx';
 import { errorsAt } from '../field-errors.ts';
 import { FormButtons } from '../form-buttons.tsx';
 import { FormProblem } from '../form-problem.tsx';
@@ -40,7 +41,7 @@ export function CreateRegistrationDialog({
   const [choosing, setChoosing] = useState(false);
   return (
     // Escape closes only the front dialog.
-    <Modal
+    <Dialog
       opened={opened}
       onClose={onClose}
       closeOnClickOutside={false}
@@ -48,7 +49,7 @@ export function CreateRegistrationDialog({
       title={texts.title}
     >
       <CreateForm {...given} onChoosing={setChoosing} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

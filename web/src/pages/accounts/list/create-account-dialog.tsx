@@ -1,7 +1,8 @@
-import { Modal, Switch } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { accountsKey, createAccount } from '../../../api/accounts.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { FormProblem, showFieldErrors } from '../../../components/form-problem.tsx';
 import { nameFault } from '../../../components/name-fault.ts';
 import { notifyDone } from '../../../components/notify.tsx';
@@ -17,9 +18,9 @@ const texts = accounts.create;
 /** Creates an account, and opens its page in place of this dialog: Back returns to the page behind it. */
 export function CreateAccountDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} closeOnClickOutside={false} title={texts.action}>
+    <Dialog opened={opened} onClose={onClose} closeOnClickOutside={false} title={texts.action}>
       <CreateForm onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

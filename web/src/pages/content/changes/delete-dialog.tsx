@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type AssetReference, deleteAsset } from '../../../api/content-assets.ts';
 import { usageQuery } from '../../../api/content-usage.ts';
@@ -6,6 +6,7 @@ import { isConflict } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
 import { Callout } from '../../../components/callout.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
 import { explainError } from '../../../components/explain-error.ts';
 import { notifyDone } from '../../../components/notify.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
@@ -43,9 +44,9 @@ export function DeleteDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={words.title(asset.name)} size="md">
+    <Dialog opened={opened} onClose={onClose} title={words.title(asset.name)} size="md">
       <DeleteForm asset={asset} folder={folder} onDeleted={onDeleted} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Modal, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import {
@@ -12,6 +12,7 @@ import { contentKey, createFolder } from '../../../api/folders.ts';
 import { FOR_EDIT } from '../../../api/queries.ts';
 import type { Read } from '../../../api/request.ts';
 import { Callout } from '../../../components/callout.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { nameFault } from '../../../components/name-fault.ts';
@@ -35,7 +36,7 @@ export function CreateFolderDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={onClose}
       closeOnClickOutside={false}
@@ -43,7 +44,7 @@ export function CreateFolderDialog({
       size="sm"
     >
       <CreateForm opened={opened} parent={parent} onCreated={onCreated} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -97,7 +98,7 @@ export function RenameDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={onClose}
       closeOnClickOutside={false}
@@ -105,7 +106,7 @@ export function RenameDialog({
       size="sm"
     >
       <RenameForm asset={asset} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

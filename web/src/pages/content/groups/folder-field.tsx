@@ -1,6 +1,7 @@
-import { Button, Group, Input, Modal } from '@mantine/core';
+import { Button, Group, Input } from '@mantine/core';
 import { IconFolder } from '@tabler/icons-react';
 import { useId, useState } from 'react';
+import { Dialog } from '../../../components/dialog.tsx';
 import { Unread } from '../../../components/unread.tsx';
 import { groups } from '../../../texts/content-groups.ts';
 import { shared } from '../../../texts/shared.ts';
@@ -48,7 +49,7 @@ export function FolderField({
           {groups.changeFolder}
         </Button>
       </div>
-      <Modal opened={opened} onClose={close} title={groups.chooseFolder} size="md">
+      <Dialog opened={opened} onClose={close} title={groups.chooseFolder} size="md">
         {index === null ? (
           <Unread query={tree} />
         ) : (
@@ -75,7 +76,7 @@ export function FolderField({
             </Group>
           </>
         )}
-      </Modal>
+      </Dialog>
     </Input.Wrapper>
   );
 }

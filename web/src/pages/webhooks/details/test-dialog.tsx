@@ -1,10 +1,11 @@
-import { Group, Modal, Select, Stack, Title } from '@mantine/core';
+import { Group, Select, Stack, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isSubtopic, type Subtopic } from '../../../../../src/events/catalogue.ts';
 import type { TestResult, WebhookRecord } from '../../../api/webhook-records.ts';
 import { sendTestMessage } from '../../../api/webhooks.ts';
 import { CodeBlock } from '../../../components/code-block.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { SaveButton } from '../../../components/save-button.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
@@ -25,9 +26,9 @@ export function TestDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title} size="lg">
+    <Dialog opened={opened} onClose={onClose} title={texts.title} size="lg">
       <TestForm webhook={webhook} />
-    </Modal>
+    </Dialog>
   );
 }
 
