@@ -1,18 +1,20 @@
-// A request to the API or of the admin UI passes these steps. Those at `/xapi` take their turns in `ClientTurns`.
-// 1. `onRequest`: it gets a place on its connection. Its caller is found. A large read waits for its place, then its turn.
-// 2. Its body arrives and is checked.
+// How a request to the API or of the admin UI is handled. Those at `/xapi` take their turns in `player/lrs/client-turns.ts`, those
+// of courses in `player/content-origin/launch-turns.ts`.
+// 1. `onRequest`: it gets a place on its connection (`pipelining.ts`). Its caller is found. A large read waits for its place,
+//    then its turn.
+// 2. Its body arrives and is checked. A small one of a course arrives earlier (`early-bodies.ts`).
 // 3. `preHandler`: it waits until it is the first of its connection. All but large reads, uploads and tests wait for their turn.
 // 4. The handler runs.
 // 5. `onSend`: its turn ends, also with an error. The bytes of a large response count until it is sent.
+// 6. If its body was refused, what still arrives of it is read before the connection is closed (`unread-bodies.ts`).
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MIB } from '../bytes.ts';
-import { ProblemError } from '../problems/problem.ts';
 import { MINUTE_MS } from '../time/units.ts';
-import { within } from '../time/within.ts';
 import { callerOf } from './authorization.ts';
 import { comesFirst } from './pipelining.ts';
-import { READ_METHODS, type Turn, type TurnLimits, Turns } from './turns.ts';
+import { READ_METHODS } from './read-methods.ts';
+import { type Turn, type TurnLimits, Turns } from './turns.ts';
 
 /** Large requests of a caller, of each kind, that are handled at once. The largest take 8 MiB and as much work. */
 const MAX_LARGE_AT_ONCE = 4;
@@ -122,15 +124,7 @@ export class CallerTurns {
     if (request.earlyBody) await request.earlyBody;
     await comesFirst(request);
     if (!request.raw.readableEnded) turn.endWithConnection(request.raw);
-    await within(MAX_WAIT_MS, turn.begin(), () => {
-      throw waitedTooLong();
-    });
+    await turn.beginWithin(MAX_WAIT_MS, 'Earlier requests of the caller take too long');
     turn.isWorking = true;
   }
-}
-
-function waitedTooLong(): ProblemError {
-  return new ProblemError('unavailable', 'Earlier requests of the caller take too long', {
-    headers: { 'Retry-After': '1' },
-  });
 }

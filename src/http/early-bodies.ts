@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { KIB } from '../bytes.ts';
-import { connectionClosed } from './turns.ts';
+import { connectionClosed } from './connection-closed.ts';
 
 /** The most that a page may send while it closes (`keepalive` in the Fetch standard). */
 const MAX_EARLY_BYTES = 64 * KIB;

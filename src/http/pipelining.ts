@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '../problems/problem.ts';
+import { connectionClosed } from './connection-closed.ts';
 import { hasBody } from './request-deadline.ts';
-import { connectionClosed } from './turns.ts';
 
 /** Browsers, proxies and HTTP libraries send one request at a time on a connection, benchmarks about ten. */
 const MAX_IN_PROGRESS = 16;

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '../problems/problem.ts';
+import { within } from '../time/within.ts';
+import { connectionClosed } from './connection-closed.ts';
 
 const RETRY_AFTER_SECONDS = '1';
-
-/** Methods whose requests change nothing. */
-export const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** How many requests of a group are handled at once, and what happens to others. */
 export interface TurnLimits {
@@ -94,6 +93,16 @@ export class Turn {
     await new Promise<void>((resolve, reject) => {
       this.#reject = reject;
       this.#queue.begin(this, resolve);
+    });
+  }
+
+  /**
+   * Resolves at the beginning of the turn.
+   * @throws {ProblemError} `unavailable` with the text of `refusal`, if it does not begin in time. End it then, too
+   */
+  async beginWithin(ms: number, refusal: string): Promise<void> {
+    await within(ms, this.begin(), () => {
+      throw new ProblemError('unavailable', refusal, { headers: { 'Retry-After': RETRY_AFTER_SECONDS } });
     });
   }
 
@@ -207,11 +216,6 @@ class Queue {
       setImmediate(onBegin);
     }
   }
-}
-
-/** The problem of a request whose connection is closed before its turn. Nobody receives it. */
-export function connectionClosed(): ProblemError {
-  return new ProblemError('invalid-request', 'The connection was closed before the request was complete');
 }
 
 function lengthOf(payload: unknown): number {

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { MIB } from '../../bytes.ts';
+import { connectionClosed } from '../../http/connection-closed.ts';
 import { comesFirst } from '../../http/pipelining.ts';
+import { READ_METHODS } from '../../http/read-methods.ts';
 import { hasBody } from '../../http/request-deadline.ts';
-import { connectionClosed, READ_METHODS, type Turn, Turns } from '../../http/turns.ts';
+import { type Turn, Turns } from '../../http/turns.ts';
 import { LAST_REQUEST, type OrderedRequest, RequestOrder } from './request-order.ts';
 
 /** Pages save one request at a time, and browsers open six connections to an origin. */

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { READ_METHODS } from '../../http/read-methods.ts';
 import { keepNewest } from '../../keep-newest.ts';
 import type { Logger } from '../../observability/log.ts';
 import { PROBLEMS, type ProblemCode, type ProblemError } from '../../problems/problem.ts';
@@ -9,7 +10,6 @@ const MAX_LAUNCHES = 1_000;
 const MAX_REASONS = 5;
 /** Maximum length of a reason in the log, because it may quote the report. */
 const MAX_REASON_LENGTH = 300;
-const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 /** The course can go on after these: nothing is there to read, its condition is not met, or another try may succeed. */
 const NO_REJECTIONS: readonly ProblemCode[] = ['not-found', 'precondition-failed', 'too-many-requests'];
 
@@ -29,7 +29,7 @@ export class RejectedReports {
   note(problem: ProblemError, request: FastifyRequest): void {
     const { method, routeOptions } = request;
     const { launch }: Partial<Pick<FastifyRequest, 'launch'>> = request;
-    if (!launch || READS.includes(method) || !isRejection(problem)) return;
+    if (!launch || READ_METHODS.has(method) || !isRejection(problem)) return;
     const { launchId, registrationId, courseId } = launch;
     const reason = reasonOf(problem).slice(0, MAX_REASON_LENGTH);
     const logged = this.#reasons.get(launchId) ?? new Set();

@@ -2,9 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { KIB } from '../../bytes.ts';
 import type { CallerTurns } from '../../http/caller-turns.ts';
 import { Turns } from '../../http/turns.ts';
-import { ProblemError } from '../../problems/problem.ts';
 import { SECOND_MS } from '../../time/units.ts';
-import { untilAborted } from '../../time/until-aborted.ts';
 import { FormPlaces } from './form-places.ts';
 import { callerIdOf } from './lrs-clients.ts';
 import type { LrsRequest, LrsResponse } from './lrs-request.ts';
@@ -49,11 +47,7 @@ export class ClientTurns {
     if (isRead(method) || body.length < LARGE_BYTES) return await work();
     const turn = this.#largeWrites.request('all');
     try {
-      await untilAborted(turn.begin(), AbortSignal.timeout(LARGE_WAIT_MS)).catch(() => {
-        throw new ProblemError('unavailable', 'Large writes of others take too long', {
-          headers: { 'Retry-After': '1' },
-        });
-      });
+      await turn.beginWithin(LARGE_WAIT_MS, 'Large writes of others take too long');
       return await work();
     } finally {
       turn.end();

@@ -1,3 +1,4 @@
+import { READ_METHODS } from '../../../src/http/read-methods.ts';
 import { isOfType } from './request-body.ts';
 
 /** A request with which a unit of AICC, cmi5 or xAPI reports something to the service. */
@@ -16,7 +17,6 @@ const STATEMENTS = /\/xapi\/+statements\/*$/;
 const LEAVING: ReadonlySet<unknown> = new Set(
   ['exited', 'terminated'].map((verb) => `http://adlnet.gov/expapi/verbs/${verb}`),
 );
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const PUT_PARAM = 'putparam';
 const EXIT_UNIT = 'exitau';
 const CORE = 'core';
@@ -34,10 +34,10 @@ export function isAicc({ pathname }: URL): boolean {
  * files, and would wait for their numbers.
  */
 export function isReport(method: string, url: URL): boolean {
-  if (isAicc(url)) return !READS.has(method.toUpperCase());
+  if (isAicc(url)) return !READ_METHODS.has(method.toUpperCase());
   // A form has its method inside.
   const meant = url.searchParams.get('method') ?? method;
-  return !READS.has(meant.toUpperCase()) && XAPI.test(url.pathname);
+  return !READ_METHODS.has(meant.toUpperCase()) && XAPI.test(url.pathname);
 }
 
 /**

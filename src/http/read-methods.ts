@@ -1,0 +1,2 @@
+/** Methods whose requests change nothing. */
+export const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
