@@ -29,6 +29,7 @@ export function lineState(
   head: MessageOutline,
   now: number,
 ): LineState {
+  const dueAt = line.available_at ?? now;
   return {
     depth: line.pending,
     head: {
@@ -39,10 +40,7 @@ export function lineState(
       waitingSince: waitingSince(head),
       inFlight: isInFlight(line, now),
       // A head without attempts counts as due, even if its engine lets it wait.
-      availableAt: Math.min(
-        line.available_at ?? now,
-        line.receive_count === 0 ? now : Number.POSITIVE_INFINITY,
-      ),
+      availableAt: line.receive_count === 0 ? Math.min(dueAt, now) : dueAt,
     },
   };
 }

@@ -183,11 +183,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   }
 
   async takeBackLeases(held: readonly MessageLease[]): Promise<number> {
-    return await this.#database.transaction(async (tx) => {
-      const lines = await endOtherLeases(tx, this.#leases.prefix, held, this.#now());
-      if (lines > 0) this.announce(tx);
-      return lines;
-    });
+    return await this.#announcing((tx) => endOtherLeases(tx, this.#leases.prefix, held, this.#now()));
   }
 
   async holdsLease(lease: MessageLease): Promise<boolean> {
@@ -197,19 +193,11 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   async endOverlongWaits(longest: LongestWaits): Promise<number> {
     // Without this, an instance whose machine was paused would find the leases of all other instances too long.
     await this.#database.clock.synchronize();
-    return await this.#database.transaction(async (tx) => {
-      const lines = await endOverlongWaits(tx, { now: this.#now(), ...longest });
-      if (lines > 0) this.announce(tx);
-      return lines;
-    });
+    return await this.#announcing((tx) => endOverlongWaits(tx, { now: this.#now(), ...longest }));
   }
 
   async endWaitsAfter(maxReceives: number): Promise<number> {
-    return await this.#database.transaction(async (tx) => {
-      const lines = await endWaitsAfter(tx, { now: this.#now(), maxReceives });
-      if (lines > 0) this.announce(tx);
-      return lines;
-    });
+    return await this.#announcing((tx) => endWaitsAfter(tx, { now: this.#now(), maxReceives }));
   }
 
   onAvailable(listener: () => void): void {
@@ -319,6 +307,15 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
 
   async removeDeadLettersBefore(before: number, limit: number): Promise<number> {
     return await this.#database.transaction((tx) => deleteDeadLettersBefore(tx, before, limit));
+  }
+
+  /** Changes lines whose heads may become due, and returns their number. */
+  async #announcing(change: (tx: Transaction) => Promise<number>): Promise<number> {
+    return await this.#database.transaction(async (tx) => {
+      const lines = await change(tx);
+      if (lines > 0) this.announce(tx);
+      return lines;
+    });
   }
 
   #removalOptions(): RemovalOptions {
