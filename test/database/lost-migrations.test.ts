@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
 import { lockFor } from '../../src/database/advisory-locks.ts';
 import { type Database, DatabaseUnavailableError } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -8,6 +7,7 @@ import type { Migration } from '../../src/database/migrations/migration.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { beginTransaction } from '../support/open-transaction.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { connectTo } from '../support/postgres-client.ts';
 import { startProxyTo } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 import { withMembers } from '../support/watched-database.ts';
@@ -39,10 +39,7 @@ describe('a migration of PostgreSQL whose process is gone', { skip: !ON_POSTGRES
     }, 'the statement runs');
     proxy.cut();
     await migrating;
-    await using stack = new AsyncDisposableStack();
-    const client = new Client({ connectionString: postgres.url });
-    await client.connect();
-    stack.defer(() => client.end());
+    await using client = await connectTo(postgres.url);
     await client.query("set lock_timeout = '20s'");
     assert.deepEqual((await client.query('select * from books')).rows, []);
   });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
 import type { Database } from '../../src/database/database.ts';
 import { type BlockedAttempt, MIGRATIONS, migrate, NewerDatabaseError } from '../../src/database/migrate.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
@@ -12,6 +11,7 @@ import { runCommand } from '../support/command-line-in-process.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
 import { untilOneWaits } from '../support/open-transaction.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { connectTo } from '../support/postgres-client.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { environment, runProgram } from '../support/service-process.ts';
 import { writeMigratedDatabase } from '../support/sqlite-template.ts';
@@ -176,10 +176,9 @@ describe('migrating a database', () => {
 describe('migrating PostgreSQL while others use its tables', { skip: !ON_POSTGRES }, () => {
   /** A session that uses the table until it is disposed of, as `pg_dump` does. */
   async function useTable(url: string, table: string) {
-    const client = new Client({ connectionString: url, application_name: 'pg_dump' });
-    await client.connect();
+    const client = await connectTo(url, { name: 'pg_dump' });
     await client.query(`begin; lock table ${table} in access share mode`);
-    return { [Symbol.asyncDispose]: () => client.end() };
+    return client;
   }
 
   it('lets the instances of the previous release read and write between its attempts, names who blocks it, and succeeds by itself', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import { Client } from 'pg';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
+import { administer } from '../support/postgres-client.ts';
 import { openPostgresParts, type PostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { until } from '../support/service.ts';
@@ -15,17 +15,6 @@ const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
 /** Ends every connection to a database but the asking one, as a restart of the server does. */
 const END_CONNECTIONS = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`;
-
-/** Runs statements on a server as its administrator would. */
-async function administer(url: string, ...statements: string[]): Promise<void> {
-  const client = new Client(url);
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
 
 const STALE_PLAN = 'cached plan must not change result type';
 /** It has as many bytes, because the server sends the length first. */

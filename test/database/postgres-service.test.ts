@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { runCommand } from '../support/command-line-in-process.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { connectTo } from '../support/postgres-client.ts';
 import { Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { runProgram } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
@@ -21,12 +21,6 @@ const on = (url: string) => ({ database_url: url, webhooks_auth_secret: SECRET }
 /** The URL for another user or database. */
 function urlAs(url: string, parts: Partial<Pick<URL, 'username' | 'password' | 'pathname'>>): string {
   return Object.assign(new URL(url), parts).href;
-}
-
-async function connectTo(url: string) {
-  const client = new Client(url);
-  await client.connect();
-  return { client, [Symbol.asyncDispose]: () => client.end() };
 }
 
 async function createWebhook({ api }: TestService, targetUrl: string): Promise<number> {
@@ -50,12 +44,12 @@ describe('the user and the database of a service on PostgreSQL', { skip: !ON_POS
     const suffix = randomUUID().replaceAll('-', '');
     const [admin, name] = [`admin_${suffix}`, `coursewire_${suffix}`];
     await using superuser = await connectTo(existing.url);
-    await superuser.client.query(`create role ${admin} login createdb createrole password 'a'`);
+    await superuser.query(`create role ${admin} login createdb createrole password 'a'`);
     try {
       {
         await using administrator = await connectTo(urlAs(existing.url, { username: admin, password: 'a' }));
         for (const statement of documentedStatements(name, 'create user coursewire '))
-          await administrator.client.query(statement);
+          await administrator.query(statement);
       }
       const url = urlAs(existing.url, { username: name, password: '…', pathname: name });
       await using database = new PostgresDatabase(url, { connections: 3 });
@@ -66,19 +60,19 @@ describe('the user and the database of a service on PostgreSQL', { skip: !ON_POS
       {
         await using administrator = await connectTo(urlAs(existing.url, { username: admin, password: 'a' }));
         for (const statement of documentedStatements(name, 'create user coursewire_2'))
-          await administrator.client.query(statement);
+          await administrator.query(statement);
       }
-      await superuser.client.query(`alter role ${name} nologin`);
+      await superuser.query(`alter role ${name} nologin`);
       const secondUrl = urlAs(url, { username: `${name}_2` });
       await using service = await startTestService({ settings: on(secondUrl) });
       await service.api.create('/accounts', { name: 'Made by the second user' });
       await using second = await connectTo(secondUrl);
-      assert.deepEqual((await second.client.query('select current_user')).rows, [{ current_user: name }]);
+      assert.deepEqual((await second.query('select current_user')).rows, [{ current_user: name }]);
     } finally {
-      await superuser.client.query(`drop database if exists ${name} (force)`);
-      await superuser.client.query(`drop role if exists ${name}_2`);
-      await superuser.client.query(`drop role if exists ${name}`);
-      await superuser.client.query(`drop role ${admin}`);
+      await superuser.query(`drop database if exists ${name} (force)`);
+      await superuser.query(`drop role if exists ${name}_2`);
+      await superuser.query(`drop role if exists ${name}`);
+      await superuser.query(`drop role ${admin}`);
     }
   });
 });

@@ -4,10 +4,10 @@ import { chownSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import type { Transaction } from '../../src/database/database.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
+import { connectTo } from '../support/postgres-client.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
 import { targetCertificate, testAuthority } from '../support/target-tls.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -150,12 +150,10 @@ async function useCertificate({ dataFolder, url }: PostgresServer): Promise<void
     writeFileSync(file, content, { mode: 0o600 });
     chownSync(file, uid, gid);
   }
-  const client = new Client(url);
-  await client.connect();
+  await using client = await connectTo(url);
   await client.query("alter system set ssl_cert_file = 'server.cert'");
   await client.query('alter system set ssl = on');
   await client.query('select pg_reload_conf()');
   const isOn = async () => (await client.query<{ ssl: string }>('show ssl')).rows[0]!.ssl === 'on';
   await until(isOn, 'the server offers TLS');
-  await client.end();
 }

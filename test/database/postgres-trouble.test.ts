@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client } from 'pg';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { administer } from '../support/postgres-client.ts';
 import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { startProcess } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
@@ -35,15 +35,6 @@ const on = (url: string) => ({ database_url: url, webhooks_auth_secret: SECRET }
 
 async function readiness({ url }: TestService): Promise<number> {
   return (await fetch(`${url}/health/ready`)).status;
-}
-
-/** Runs SQL on a database as its administrator would; returns how many rows the statement read or changed. */
-async function administer(url: string, sql: string): Promise<number> {
-  const client = new Client(url);
-  await client.connect();
-  const { rowCount } = await client.query(sql);
-  await client.end();
-  return rowCount ?? 0;
 }
 
 describe('while PostgreSQL accepts no changes', { skip: !ON_POSTGRES }, () => {

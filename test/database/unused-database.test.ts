@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
 import { runCommand } from '../support/command-line-in-process.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { connectTo } from '../support/postgres-client.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const FIRST = ['client', 'create', '--name', 'First', '--email', 'me@example.com'];
@@ -25,7 +25,7 @@ describe('a PostgreSQL database that no service has used', {
       assert.equal(code, 1, args.join(' '));
     }
     assert.ok(!existsSync(settings.data_dir));
-    await using client = await connect(postgres.url);
+    await using client = await connectTo(postgres.url);
     const { rows } = await client.query("select 1 from pg_tables where schemaname = 'public'");
     assert.deepEqual(rows, []);
     const created = await runCommand(FIRST, settings);
@@ -36,7 +36,7 @@ describe('a PostgreSQL database that no service has used', {
   it('is refused with what to do if another program has created a table with a name of this service', async () => {
     using folder = temporaryFolder();
     await using postgres = await createPostgresDatabase({ empty: true });
-    await using client = await connect(postgres.url);
+    await using client = await connectTo(postgres.url);
     await client.query('create table accounts (owner text)');
     const { code, err } = await runCommand(FIRST, { data_dir: folder.path, database_url: postgres.url });
     assert.equal(
@@ -54,7 +54,7 @@ describe('a PostgreSQL database that no service has used', {
   it('is refused with what is missing if its user may not create tables', async () => {
     using folder = temporaryFolder();
     await using postgres = await createPostgresDatabase({ empty: true });
-    await using client = await connect(postgres.url);
+    await using client = await connectTo(postgres.url);
     await client.query("create user reader_only password 'x'; revoke create on schema public from public");
     try {
       const url = new URL(postgres.url);
@@ -87,7 +87,7 @@ describe('a PostgreSQL database whose tables belong to another user', {
     it(`is refused with what is missing if its user has no rights on the ${what}`, async () => {
       using folder = temporaryFolder();
       await using postgres = await createPostgresDatabase({ empty: true });
-      await using client = await connect(postgres.url);
+      await using client = await connectTo(postgres.url);
       const created = await runCommand(FIRST, { data_dir: folder.path, database_url: postgres.url });
       assert.equal(created.code, 0, created.err);
       const name = `no_rights_on_${what}`;
@@ -108,9 +108,3 @@ describe('a PostgreSQL database whose tables belong to another user', {
       }
     });
 });
-
-async function connect(url: string): Promise<Client & AsyncDisposable> {
-  const client = new Client(url);
-  await client.connect();
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
-}

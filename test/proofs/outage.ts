@@ -1,5 +1,4 @@
 import { describe, it } from 'node:test';
-import { Client } from 'pg';
 import { startSqsProxy, type Treatment } from '../queue/sqs-proxy.ts';
 import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-server.ts';
 import { type Outage, type OutageResult, ServiceUnderOutages } from '../reliability/outage-run.ts';
@@ -7,6 +6,7 @@ import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { askOnly, startNameServer } from '../support/name-server.ts';
 import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { dropDatabaseOf, ON_POSTGRES, setDatabaseUrlOf } from '../support/postgres.ts';
+import { administer } from '../support/postgres-client.ts';
 import { startPostgresPooler } from '../support/postgres-pooler.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { signalTree } from '../support/process-tree.ts';
@@ -146,8 +146,8 @@ describe('nothing is lost in an outage', { concurrency: true }, () => {
       );
       await primary.start();
       // Without this, a failover loses what the standby has not received.
-      await runSql(primary.url, "alter system set synchronous_standby_names = '*'");
-      await runSql(primary.url, 'select pg_reload_conf()');
+      await administer(primary.url, "alter system set synchronous_standby_names = '*'");
+      await administer(primary.url, 'select pg_reload_conf()');
       const way = { host: '127.0.0.1', port: Number(port) };
       const proxy = stack.use(await startTcpProxy(way));
       const url = new URL(primary.url);
@@ -209,7 +209,7 @@ describe('nothing is lost in an outage', { concurrency: true }, () => {
           name: 'failed over',
           begin: () => primary.crash(),
           end: async () => {
-            await runSql(standby.url, 'select pg_promote()');
+            await administer(standby.url, 'select pg_promote()');
             way.port = Number(new URL(standby.url).port);
           },
           ...DATABASE,
@@ -226,8 +226,8 @@ describe('nothing is lost in an outage', { concurrency: true }, () => {
       const server = stack.use(await startPostgresServer({ isDurable: true }));
       giveLike(disk.folder, server.dataFolder);
       // The log is elsewhere: a server that cannot write it stops, which is another outage.
-      await runSql(server.url, `create tablespace small_disk location '${disk.folder}'`);
-      await runSql(server.url, 'create database coursewire tablespace small_disk');
+      await administer(server.url, `create tablespace small_disk location '${disk.folder}'`);
+      await administer(server.url, 'create database coursewire tablespace small_disk');
       const dataDir = stack.use(temporaryFolder()).path;
       setDatabaseUrlOf(dataDir, server.url.replace(/postgres$/, 'coursewire'));
       const service = await ServiceUnderOutages.start({ data_dir: dataDir }, PACE);
@@ -240,13 +240,3 @@ describe('nothing is lost in an outage', { concurrency: true }, () => {
 
 /** Postbacks that show that the sessions work. */
 const WEBHOOKS_HEARD = 6;
-
-async function runSql(url: string, sql: string): Promise<void> {
-  const client = new Client(url);
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
-}

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/database/postgres/postgres-connections.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { atEnd } from './at-end.ts';
+import { connectTo } from './postgres-client.ts';
 import { emptyDatabase, schemaOf } from './postgres-emptying.ts';
 
 /** The variable with the URL of the server for tests; if it is not set, they run on SQLite. */
@@ -109,13 +110,8 @@ async function dropAll(names: readonly string[]): Promise<void> {
 }
 
 async function onServer<T>(serverUrl: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client(serverUrl);
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
+  await using client = await connectTo(serverUrl);
+  return await use(client);
 }
 
 function urlOf(serverUrl: string, database: string): string {
