@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { watchWaits } from '../../src/delivery/wait-watch.ts';
-import type { Settings } from '../../src/settings/settings-table.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { QueueUser } from '../queue/queue-engine.ts';
@@ -9,8 +8,9 @@ import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-serve
 import { RunningClock } from '../support/clock.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { borrowTestService } from '../support/lent-service.ts';
-import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, temporaryFolder, until } from '../support/service.ts';
+import { openSharedInstallation } from '../support/shared-installation.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, when } from '../support/target-behaviours.ts';
 import {
@@ -193,7 +193,7 @@ describe('max_attempts that is lowered below the attempts of the head', () => {
     skip: ON_POSTGRES ? false : 'the embedded database has one instance',
   }, async () => {
     await using target = await startTarget({ respondWith: FAILS_FOR_A });
-    await using shared = await sharedDatabase();
+    await using shared = await openSharedInstallation();
     await using one = await startTestService(shared.instance({ ...LONG_RETRIES }));
     await using other = await startTestService(shared.instance({ enable_queue_polling: false }));
     const id = await createWebhook(other.api, target.url);
@@ -295,20 +295,3 @@ describe('a redrive maximum of Amazon SQS that is lowered while the service runs
     assert.deepEqual(logged, [{ lines: 1, max_receives: 1 }]);
   });
 });
-
-/** A database for several instances. */
-async function sharedDatabase() {
-  await using stack = new AsyncDisposableStack();
-  const shared = stack.use(temporaryFolder()).path;
-  const content_store = stack.use(temporaryFolder()).path;
-  stack.defer(() => dropDatabaseOf(shared));
-  const database_url = await databaseUrlOf(shared);
-  const opened = stack.move();
-  return {
-    instance: (settings: Partial<Settings>) => ({
-      dataDir: opened.use(temporaryFolder()).path,
-      settings: { ...settings, database_url, content_store, webhooks_auth_secret: 's'.repeat(64) },
-    }),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
-}

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-server.ts';
 import { borrowTestService } from '../support/lent-service.ts';
-import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, temporaryFolder, until } from '../support/service.ts';
+import { openSharedInstallation } from '../support/shared-installation.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { assertProblem } from '../webhooks/webhook-expectations.ts';
@@ -49,21 +50,10 @@ async function createAndSee(api: Api, seen: Target, ...names: string[]): Promise
 /** Starts instances on one database. */
 async function startTogether(count: number, settings: Partial<Settings>) {
   const stack = new AsyncDisposableStack();
-  const shared = stack.use(temporaryFolder()).path;
-  const content = stack.use(temporaryFolder()).path;
-  stack.defer(() => dropDatabaseOf(shared));
-  const database_url = await databaseUrlOf(shared);
-  const common = {
-    ...settings,
-    database_url,
-    content_store: content,
-    webhooks_auth_secret: 's'.repeat(64),
-  };
+  const shared = stack.use(await openSharedInstallation());
   const apis: Api[] = [];
-  for (let n = 0; n < count; n += 1) {
-    const dataDir = stack.use(temporaryFolder()).path;
-    apis.push(stack.use(await startTestService({ dataDir, settings: common })).api);
-  }
+  for (let n = 0; n < count; n += 1)
+    apis.push(stack.use(await startTestService(shared.instance(settings))).api);
   return { apis, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 

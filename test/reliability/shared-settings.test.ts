@@ -7,34 +7,24 @@ import { HOUR_MS } from '../../src/time/units.ts';
 import { createAccounts, createWebhook, lineOf } from '../delivery/webhook-helpers.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { openDatabaseOf } from '../support/database.ts';
-import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
-import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { openSharedInstallation, SHARED_SECRET } from '../support/shared-installation.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
 const SHARED_DATABASE = { skip: ON_POSTGRES ? false : 'the embedded database has one instance' };
-const SECRET = 's'.repeat(64);
 
 /** One database for any number of instances, each with its own data folder. */
 async function startTogether(...each: Partial<Settings>[]) {
   const stack = new AsyncDisposableStack();
-  const shared = stack.use(temporaryFolder()).path;
-  const content = stack.use(temporaryFolder()).path;
-  stack.defer(() => dropDatabaseOf(shared));
-  const database_url = await databaseUrlOf(shared);
-  const start = async (settings: Partial<Settings>) => {
-    const dataDir = stack.use(temporaryFolder()).path;
-    return stack.use(
-      await startTestService({
-        dataDir,
-        settings: { database_url, content_store: content, webhooks_auth_secret: SECRET, ...settings },
-      }),
-    );
-  };
+  const shared = stack.use(await openSharedInstallation());
+  const start = async (settings: Partial<Settings>) =>
+    stack.use(await startTestService(shared.instance(settings)));
   const services: TestService[] = [];
   for (const settings of each) services.push(await start(settings));
-  await createAdministrator(shared);
-  return { dataDir: shared, services, start, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  await createAdministrator(shared.dataDir);
+  return { dataDir: shared.dataDir, services, start, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 const warningsOf = ({ logLines }: TestService) =>
@@ -100,7 +90,7 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
       expected,
     );
     const text = JSON.stringify([...first.logLines, await differencesOn(first)]);
-    assert.ok(!text.includes(SECRET) && !text.includes(first.settings.database_url ?? ''));
+    assert.ok(!text.includes(SHARED_SECRET) && !text.includes(first.settings.database_url ?? ''));
   });
 
   it('are reported if each instance keeps course files in its own data folder', async () => {
