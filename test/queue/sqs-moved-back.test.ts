@@ -274,6 +274,26 @@ describe('a dead letter that someone moves back to the queue on Amazon SQS', () 
     });
 });
 
+describe('a dead letter that cannot be read and that someone moves back to the queue on Amazon SQS', () => {
+  it('stays a dead letter, while the one that was moved back with it is queued', async () => {
+    await using test = await openWithDeadLetter();
+    const { database, queue, webhook } = test;
+    await database.transaction((tx) => queue.enqueue(tx, [messageOf(webhook, 'sound', Date.now())]));
+    await test.settle({ action: 'dead-letter' }, 'third');
+    await database.transaction((tx) =>
+      tx.run("update queue_dead_letters set shared_body_id = 4711 where message_id = 'm'"),
+    );
+    await queue.work([movedBack(webhook, 'm'), movedBack(webhook, 'sound')]);
+    const dead = await database.reader.all('select message_id from queue_dead_letters');
+    assert.deepEqual(dead, [{ message_id: 'm' }]);
+    const received = await receivedNow(database, queue);
+    assert.deepEqual(
+      received.map(({ messageId }) => messageId),
+      ['sound'],
+    );
+  });
+});
+
 describe('a message that is twice in a line', () => {
   it('is recorded once if both are discarded together', async () => {
     await using test = await openWithDeadLetter();

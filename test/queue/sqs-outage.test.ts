@@ -46,6 +46,18 @@ describe('an outage of Amazon SQS', () => {
     });
   }
 
+  it('does not keep a message of an idle line waiting for the next poll of the database', async () => {
+    await using bench = await openBench(server);
+    bench.proxy.treat = () => 'unavailable';
+    const { queue } = await bench.open();
+    let notices = 0;
+    queue.lines.onAvailable(() => {
+      notices += 1;
+    });
+    await bench.put(lines([1], 1));
+    await until(() => notices > 0, 'delivery is notified, although no copy came');
+  });
+
   it('ends for an instance that does not poll and has nothing more to send', async () => {
     await using bench = await openBench(server);
     const front = await bench.open({ polls: false });

@@ -144,6 +144,21 @@ describe('a queue that belongs to another installation', { concurrency: true }, 
       assert.equal((await readQueue(bench.queues, 1))[0]?.Body, 'for 1');
     });
 
+  it('keeps a message of another program that arrives together with one of its own, which is deleted', async () => {
+    await using bench = await openBench(server);
+    await bench.open({ polls: false });
+    await bench.put(lines([1], 1));
+    await until(async () => (await countOn(bench.queues, 'messages')) === 1, 'its own is on the queue');
+    await send(bench.queues, '9', {});
+    await bench.open();
+    const left = await until(async () => {
+      const count = await countOn(bench.queues, 'messages');
+      return count < 2 ? { count } : null;
+    }, 'its own is deleted');
+    assert.deepEqual(left, { count: 1 });
+    assert.equal((await readQueue(bench.queues, 1))[0]?.Body, 'for 9');
+  });
+
   it('is claimed at the first start if it has no owner', async () => {
     await using bench = await openBench(server);
     await bench.open({ installation: 'first' });
