@@ -31,6 +31,10 @@ describe('Basic credentials', () => {
     );
   });
 
+  it('are removed from a response that is nothing but the secret', () => {
+    assert.equal(withoutCredentials(credentials.secret, credentials), '[censored]');
+  });
+
   it('are removed if slashes are escaped or percent-encoded', () => {
     const slashed = { key: 'kk?', secret: 'abc?/' };
     const encoded = basicAuthorization(slashed).slice('Basic '.length);

@@ -102,8 +102,9 @@ describe('the headers that the history keeps', () => {
   });
 
   it('show no part of a credential that is cut in two', () => {
-    const value = `${'Bearer abcdef123456 '.repeat(99)}Bearer ${'s'.repeat(200)}`;
-    assert.doesNotMatch(JSON.stringify(keep({ 'x-echo': value })), /sss/);
+    // Only the beginning is examined. Of the last credential, that has too little to be recognized.
+    const value = `Bearer ${'a'.repeat(1_981)} Bearer ${'s'.repeat(200)}`;
+    assert.deepEqual(keep({ 'x-echo': value }).response, [{ name: 'x-echo', value: CENSORED }]);
   });
 
   it('have no control characters', () => {

@@ -35,6 +35,6 @@ export function retryDelay(input: RetryDelayInput): number {
   const shortest = step * (1 - RETRY_JITTER);
   const longest = Math.min(step * (1 + RETRY_JITTER), maxDelayMs);
   const scheduled = shortest + random() * (longest - shortest);
-  const delay = Math.max(scheduled, Math.min(retryAfterMs ?? 0, maxDelayMs));
+  const delay = Math.max(scheduled, retryAfterMs ?? 0);
   return Math.min(Math.ceil(delay), Math.floor(maxDelayMs));
 }
