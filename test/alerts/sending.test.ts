@@ -8,7 +8,7 @@ import { breakTable, openDatabaseOf, runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { startTarget } from '../support/target.ts';
-import { answer, hang } from '../support/target-behaviours.ts';
+import { answer, hang, redirect } from '../support/target-behaviours.ts';
 import {
   createAlert,
   HOUR,
@@ -104,6 +104,17 @@ describe('a notice to a URL', () => {
     assert.ok(clipped.endsWith(` [censored]`), 'before the text is shortened');
     const log = JSON.stringify(alerts.service.logLines);
     assert.doesNotMatch(log, /sEcReT|qUeRy1/);
+  });
+
+  it('does not show the URL if the receiver redirects to it at another address', async () => {
+    const path = '/hooks/T0/B0/sEcReT';
+    const location = `https://moved.example${path}`;
+    await using receiver = await startTarget({ respondWith: redirect(location, 308) });
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, {});
+    const id = await createAlert(alerts.api, receiver.url + path);
+    const { results } = (await alerts.api.post(`/alerts/${id}/test`)).body;
+    assert.equal(results[0].error, '308 Permanent Redirect to https://moved.example[censored], not followed');
   });
 
   it('is sent to the current URL of the rule, so that a corrected one gets unsent notices', async () => {

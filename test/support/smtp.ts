@@ -47,7 +47,7 @@ export class MailServer implements AsyncDisposable {
       },
       onAuth: (auth, _session, done) => {
         if (auth.username === user && auth.password === password) done(null, { user: auth.username });
-        else done(new Error(`authentication failed for ${auth.username} with ${auth.password}`));
+        else done(new Error(`authentication failed for ${auth.username} with ${formsOf(auth).join(', ')}`));
       },
       onRcptTo: (address, _session, done) => {
         if (this.unknownAddresses.has(address.address)) done(failure(550, 'no such user'));
@@ -119,6 +119,12 @@ export async function startMailServer(
   const server = new MailServer(options);
   await server.listen();
   return server;
+}
+
+/** The password as AUTH LOGIN and AUTH PLAIN send it, which servers may repeat, after the password itself. */
+function formsOf({ username = '', password = '' }: { username?: string; password?: string }): string[] {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  return [password, base64(password), base64(`\0${username}\0${password}`)];
 }
 
 function failure(responseCode: number, text: string): Error {
