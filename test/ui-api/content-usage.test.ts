@@ -60,6 +60,18 @@ describe('the usage of an asset', () => {
     }
   });
 
+  test('is not that of an asset of another type with the same id', async () => {
+    let course = await make.course('Twin');
+    const first = await make.equivalent('Twin, all languages', [course]);
+    while (course.id < first.id) course = await make.course('Twin');
+    let equivalent = first;
+    while (equivalent.id < course.id) equivalent = await make.equivalent('Twin, all languages', [course]);
+    assert.equal(course.id, equivalent.id);
+    await make.bundle('With the course', [course]);
+    await accountWith(course);
+    assert.deepEqual((await usage('EQUIVALENT', equivalent.id)).body, unused);
+  });
+
   test('counts many users, and names the first of them', async () => {
     const course = await make.course('Used');
     const bundles = [];
