@@ -46,13 +46,16 @@ describe('the search in the content of an account', () => {
     const bundles = [
       await bundle('Bundle 0', aside, [{ type: 'EQUIVALENT', id: equivalents[0] }]),
       await bundle('Bundle 1', inner, [{ type: 'COURSE', id: courses[4] }]),
+      await bundle('Bundle 2', aside, [{ type: 'COURSE', id: courses[0] }]),
     ];
+    assert.equal(courses[0], equivalents[0], 'an asset of another type has the same id');
     const gifts: { type: string; id: number }[][] = [
       [],
       [{ type: 'COURSE', id: courses[5]! }],
       [{ type: 'EQUIVALENT', id: equivalents[0]! }],
       [{ type: 'BUNDLE', id: bundles[0]! }],
       [{ type: 'BUNDLE', id: bundles[1]! }],
+      [{ type: 'BUNDLE', id: bundles[2]! }],
       [{ type: 'FOLDER', id: inner }],
       [{ type: 'FOLDER', id: top }],
       [
@@ -81,7 +84,7 @@ describe('the search in the content of an account', () => {
       assert.deepEqual(found.toSorted(), allowed.toSorted(), JSON.stringify(contents));
       offered.push(found.length);
     }
-    assert.deepEqual(offered, [0, 1, 2, 2, 1, 4, 5, 5]);
+    assert.deepEqual(offered, [0, 1, 2, 2, 1, 1, 4, 5, 5]);
   });
 
   it('filters by type and name, and rejects types for which nobody can be registered', async () => {
