@@ -269,8 +269,10 @@ describe('a dead letter', () => {
     const first = await bench.open();
     await bench.put(lines([1], 1));
     const message = await takeUp(first);
+    await until(() => bench.proxy.count('SendMessageBatch') === 1, 'the copy of the message is sent');
     bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'unavailable' : 'pass');
     await settle(first, { message, action: 'dead-letter' });
+    await until(() => bench.proxy.count('SendMessageBatch') > 1, 'the copy of the dead letter is refused');
     await first[Symbol.asyncDispose]();
     bench.proxy.treat = () => 'pass';
     await bench.open();
