@@ -7,6 +7,7 @@ import { startMailServer } from '../support/smtp.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
+  alertInput,
   createAlert,
   createFailingWebhook,
   firingsOf,
@@ -198,6 +199,26 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     );
     const [one, other] = mail.mails.map(({ raw }) => /^Message-ID: (.*)\r$/im.exec(raw)![1]);
     assert.equal(one, other);
+  });
+
+  it('is not sent again if its rule was disabled during an attempt that fails', async () => {
+    await using mail = await startMailServer();
+    mail.busyAddresses.add('busy@example.com');
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const email_to = ['busy@example.com', 'ops@example.com'];
+    const id = await createAlert(alerts.api, '', { target: null, email_to });
+    await untilNotice(alerts, id, ({ error }) => error !== null, 'one address was deferred');
+    mail.behaviour = 'hang';
+    alerts.clock.pass(30_000);
+    await untilNotice(alerts, id, ({ attempts }) => attempts === 2, 'it is being sent again');
+    const input = alertInput('', { target: null, email_to, enabled: false });
+    assert.equal((await alerts.api.put(`/alerts/${id}`, input)).status, 200);
+    await mail[Symbol.asyncDispose]();
+    const ended = () => alerts.service.logLines.filter(({ msg }) => /no longer needs to be/.test(msg));
+    await until(() => ended().length > 0, 'the attempt fails');
+    const notice = await untilNotice(alerts, id, () => true, 'it is there');
+    assert.deepEqual([notice.state, notice.next_attempt_dt], ['SENT', null]);
   });
 
   it('still says which addresses were rejected after it was sent again to others', async () => {
