@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DeleteQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { DeleteQueueCommand, SendMessageCommand, TagQueueCommand } from '@aws-sdk/client-sqs';
 import { runQueuesCommand } from '../../src/cli/queues-command.ts';
 import { startService } from '../../src/service.ts';
 import type { SqsPlace } from '../../src/settings/sqs-place.ts';
@@ -183,6 +183,17 @@ describe('coursewire queues', () => {
     assert.equal((await run(queues.place, 'create')).code, 0);
     assert.equal((await queues.attributes('messages')).VisibilityTimeout, '120');
     assert.equal((await run(queues.place, 'check')).code, 0);
+  });
+
+  it('changes nothing if a queue belongs to another installation', async () => {
+    await using queues = await createTestQueues(server, { redrive: false });
+    const owner = { 'coursewire-installation': 'another' };
+    await queues.client.send(new TagQueueCommand({ QueueUrl: await queues.url('messages'), Tags: owner }));
+    const made = await run(queues.place, 'create');
+    assert.equal(made.code, 1);
+    assert.match(made.text, /belongs to the installation another, and this is test-installation/);
+    assert.deepEqual([await queues.tags('messages'), await queues.tags('dead letters')], [owner, {}]);
+    assert.equal((await queues.attributes('messages')).RedrivePolicy ?? '', '');
   });
 
   it('does not claim queues without an owner when it only checks them', async () => {
