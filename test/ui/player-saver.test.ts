@@ -182,6 +182,39 @@ describe('the saving of a unit', () => {
     assert.equal(isSettled, true);
   });
 
+  it('shows that all is saved, and forgets it, only once the newest of several saves has a response', async (t) => {
+    const { page, report, sent, states } = pageWithUnit(t);
+    const answers: ((response: Response) => void)[] = [];
+    page.answer = () => new Promise((resolve) => answers.push(resolve));
+    report('first');
+    await page.pass(0);
+    report('second', 'value');
+    await page.hide();
+    await page.show();
+    assert.deepEqual(sent(), ['first', 'second']);
+    answers[0]?.(Response.json({ outcome: 'recorded' }));
+    await page.pass(0);
+    assert.ok(!states.includes('saved'));
+    assert.equal(Object.keys(page.kept).length, 1, 'the browser still keeps the newest');
+    answers[1]?.(Response.json({ outcome: 'recorded' }));
+    await page.pass(0);
+    assert.equal(states.at(-1), 'saved');
+    assert.equal(Object.keys(page.kept).length, 0);
+  });
+
+  it('is tried again as soon as a page comes back that could not send while it was left', async (t) => {
+    const { page, report, sent, states } = pageWithUnit(t);
+    page.answer = () => problem(503);
+    report('work', 'value');
+    await page.fire('pagehide');
+    await page.pass(0);
+    page.answer = () => Response.json({ outcome: 'recorded' });
+    await page.fire('pageshow');
+    await page.pass(0);
+    assert.deepEqual(sent(), ['work', 'work']);
+    assert.equal(states.at(-1), 'saved');
+  });
+
   it('sends what was reported since a rejection when the tab is closed', async (t) => {
     const { page, report, sent } = pageWithUnit(t);
     page.answer = () => problem(400);
