@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
-import { SMTPServer } from 'smtp-server';
+import { SMTPServer, type SMTPServerAuthentication } from 'smtp-server';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { targetCertificate } from './target-tls.ts';
 import { until } from './until.ts';
@@ -122,9 +122,10 @@ export async function startMailServer(
 }
 
 /** The password as AUTH LOGIN and AUTH PLAIN send it, which servers may repeat, after the password itself. */
-function formsOf({ username = '', password = '' }: { username?: string; password?: string }): string[] {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-  return [password, base64(password), base64(`\0${username}\0${password}`)];
+function formsOf({ username, password }: SMTPServerAuthentication): string[] {
+  const text = password ?? '';
+  const base64 = (sent: string) => Buffer.from(sent).toString('base64');
+  return [text, base64(text), base64(`\0${username ?? ''}\0${text}`)];
 }
 
 function failure(responseCode: number, text: string): Error {
