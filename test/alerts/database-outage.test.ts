@@ -43,6 +43,7 @@ describe('an alert about the database', {
       [['BEGAN', 'SENT']],
     );
     clock.pass(5 * MINUTE);
+    await losable.untilNotified();
     await receiver.waitFor(2);
     assert.match(
       (receiver.requests[1]!.json as { summary: string }).summary,
@@ -79,6 +80,7 @@ describe('an alert about the database', {
     );
     assert.deepEqual([firing.state, receiver.requests.length], ['FIRING', 1]);
     clock.pass(5 * MINUTE);
+    await losable.untilNotified();
     await receiver.waitFor(2);
     assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.ended');
     assert.equal((await firingsOf(api, alert)).length, 1);
@@ -139,6 +141,27 @@ describe('an alert about the database', {
       firing.notices.map(({ channel, state }: Record<string, string>) => [channel, state]),
       [['EMAIL', 'SENT']],
     );
+  });
+
+  it('is not recorded, and so need not end, if its rule was disabled during the outage', async () => {
+    await using losable = await startLosable();
+    const { database, receiver, proxy, clock, evaluate } = losable;
+    const disabled = await createAlert(losable.api, receiver.url, SERVICE_ALERT);
+    const enabled = await createAlert(losable.api, receiver.url, { ...SERVICE_ALERT, name: 'Enabled' });
+    await evaluate();
+    await using other = await startAlertService(
+      { ...database.settings, database_url: database.directUrl },
+      clock,
+    );
+    await losable.lose();
+    await losable.untilNotified();
+    await receiver.waitFor(2);
+    const target = { format: 'JSON', url: receiver.url };
+    const changed = await other.api.put(`/alerts/${disabled}`, { ...SERVICE_ALERT, target, enabled: false });
+    assert.equal(changed.status, 200);
+    proxy.restore();
+    await untilFiring(other.api, enabled, ({ notices }) => notices.length > 0, 'the other is recorded');
+    assert.deepEqual(await firingsOf(other.api, disabled), []);
   });
 
   it('is sent again if the database still fails once another instance may have ended the alert', async () => {
