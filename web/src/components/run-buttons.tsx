@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { shared } from '../texts/shared.ts';
+import { BusyButton } from './busy-button.tsx';
 
 /** The buttons of a dialog that works step by step. Stop while it runs, otherwise Close, and Start or Continue. */
 export function RunButtons({
@@ -22,9 +23,9 @@ export function RunButtons({
         {isRunning ? shared.stop : shared.close}
       </Button>
       {next !== null && (
-        <Button onClick={next.onClick} loading={isRunning} {...(color === undefined ? {} : { color })}>
+        <BusyButton onClick={next.onClick} isBusy={isRunning} {...(color === undefined ? {} : { color })}>
           {next.label}
-        </Button>
+        </BusyButton>
       )}
     </Group>
   );

@@ -6,6 +6,7 @@ export function SaveButton({
   saving,
   canSave = true,
   color,
+  fullWidth = false,
   ref,
   children,
 }: {
@@ -14,12 +15,14 @@ export function SaveButton({
   canSave?: boolean;
   /** Defaults to the primary colour of the theme. */
   color?: 'red' | undefined;
+  fullWidth?: boolean;
   ref?: Ref<HTMLButtonElement>;
   children: ReactNode;
 }) {
   return (
     <Button
       loading={saving}
+      fullWidth={fullWidth}
       {...(color === undefined ? {} : { color })}
       aria-disabled={saving || !canSave}
       data-disabled={!canSave}

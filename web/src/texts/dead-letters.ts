@@ -90,7 +90,7 @@ export const deadLetters = {
       stopped: (done: string, left: string) => `Stopped: ${done} queued, ${left} still dead letters.`,
       progressOfMatching: (done: string) => `${done} queued so far…`,
       stoppedMatching: (done: string) => `Stopped: ${done} queued. Other matches may be left.`,
-      failedMatching: (done: string) => `Interrupted: ${done} queued so far.`,
+      interrupted: (done: string) => `Interrupted: ${done} queued so far.`,
       running: 'Queuing…',
     },
     remove: {
@@ -119,7 +119,7 @@ export const deadLetters = {
       stopped: (done: string, left: string) => `Stopped: ${done} removed, ${left} still dead letters.`,
       progressOfMatching: (done: string) => `${done} removed so far…`,
       stoppedMatching: (done: string) => `Stopped: ${done} removed. Other matches may be left.`,
-      failedMatching: (done: string) => `Interrupted: ${done} removed so far.`,
+      interrupted: (done: string) => `Interrupted: ${done} removed so far.`,
       running: 'Removing…',
     },
   },

@@ -5,6 +5,7 @@ import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { FormProblem } from '../form-problem.tsx';
+import { SaveButton } from '../save-button.tsx';
 import { moveWithArrows } from './arrow-keys.ts';
 import type { Choice, ChoiceFilter, FoundChoices } from './choice.ts';
 import { ChoiceSearchFields } from './choice-search-fields.tsx';
@@ -138,9 +139,7 @@ export function ContentForm<T extends Choice>({
             {shared.cancel}
           </Button>
           {!single && (
-            <Button type="submit" loading={saving}>
-              {(words.submit ?? texts.submit)(assets.length)}
-            </Button>
+            <SaveButton saving={saving}>{(words.submit ?? texts.submit)(assets.length)}</SaveButton>
           )}
         </Group>
       </div>

@@ -75,6 +75,8 @@ function progressOfAll(texts: RunWords, run: RedeliveryRun): string {
   const total = run.done + run.left;
   const atLeast = (count: number) =>
     run.leftIsMinimum ? texts.more(formatNumber(count)) : formatNumber(count);
+  // Only a step tells how many there are.
+  if (run.until === null && run.phase !== 'running') return texts.interrupted(done);
   switch (run.phase) {
     case 'done':
       return doneWords(texts, run);
@@ -93,7 +95,7 @@ function progressOfMatching(texts: RunWords, run: RedeliveryRun): string {
     case 'stopped':
       return texts.stoppedMatching(done);
     case 'failed':
-      return texts.failedMatching(done);
+      return texts.interrupted(done);
     default:
       return run.cursor === null ? texts.running : texts.progressOfMatching(done);
   }

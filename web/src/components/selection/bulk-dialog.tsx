@@ -6,6 +6,7 @@ import { formatNumber } from '../../utilities/numbers.ts';
 import { Callout } from '../callout.tsx';
 import { FormProblem } from '../form-problem.tsx';
 import { KeepDialogOpen, RunDialog } from '../run-dialog.tsx';
+import { SaveButton } from '../save-button.tsx';
 import { progressOf } from './bulk-words.ts';
 import { FailureList, MAX_NAMED } from './failure-list.tsx';
 import styles from './selection.module.css';
@@ -94,13 +95,13 @@ function BulkForm<T>({ children, typed = false, ...action }: BulkDialogProps<T>)
             {isRunning ? shared.stop : phase === 'asking' ? shared.cancel : shared.close}
           </Button>
           {(phase !== 'done' || failures.length > 0) && (
-            <Button type="submit" color="red" loading={isRunning}>
+            <SaveButton color="red" saving={isRunning}>
               {phase === 'asking' || isRunning
                 ? words.confirm(items.length)
                 : phase === 'done'
                   ? texts.retry
                   : shared.continue}
-            </Button>
+            </SaveButton>
           )}
         </Group>
       </Stack>

@@ -1,4 +1,4 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { isEmail, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { acceptInvitation, type Invitation, type Session } from '../../api/session.ts';
@@ -6,6 +6,7 @@ import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx'
 import { nameFault } from '../../components/name-fault.ts';
 import { NewPasswordFields } from '../../components/new-password-fields.tsx';
 import { checkPassword } from '../../components/password-check.ts';
+import { SaveButton } from '../../components/save-button.tsx';
 import { account } from '../../texts/sign-in.ts';
 
 const FIELDS = ['name', 'email', 'password'] as const;
@@ -63,9 +64,9 @@ export function SetupForm({
           {...form.getInputProps('email')}
         />
         <NewPasswordFields form={form} label={texts.password} repeatLabel={texts.repeat} />
-        <Button type="submit" fullWidth loading={attempt.isPending}>
+        <SaveButton fullWidth saving={attempt.isPending}>
           {texts.submit}
-        </Button>
+        </SaveButton>
       </Stack>
     </form>
   );

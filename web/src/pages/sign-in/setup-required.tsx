@@ -1,8 +1,9 @@
-import { Button, Code } from '@mantine/core';
+import { Code } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { uiBase } from '../../api/addresses.ts';
 import { polling } from '../../api/polling.ts';
 import { sessionQuery } from '../../api/session.ts';
+import { BusyButton } from '../../components/busy-button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { account } from '../../texts/sign-in.ts';
 import styles from './account-frame.module.css';
@@ -34,9 +35,9 @@ export function SetupRequired() {
         </div>
         <p className={styles.note}>{texts.expires}</p>
       </div>
-      <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
+      <BusyButton variant="default" isBusy={isFetching} onClick={() => void refetch()}>
         {texts.check}
-      </Button>
+      </BusyButton>
     </AccountFrame>
   );
 }

@@ -5,6 +5,7 @@ import { usageQuery } from '../../../api/content-usage.ts';
 import { isConflict } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { explainError } from '../../../components/explain-error.ts';
@@ -112,14 +113,14 @@ function DeleteForm({
           {used !== null || isFull ? shared.close : shared.cancel}
         </Button>
         {used === null && !isFull && (
-          <Button
+          <BusyButton
             color="red"
-            loading={remove.isPending}
+            isBusy={remove.isPending}
             disabled={usage.isPending}
             onClick={() => remove.mutate()}
           >
             {OF_TYPE[asset.type].submit}
-          </Button>
+          </BusyButton>
         )}
       </Group>
     </Stack>

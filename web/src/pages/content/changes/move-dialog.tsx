@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone, notifyLeft } from '../../../components/notify.tsx';
@@ -130,15 +131,15 @@ function MoveForm({
         <Button variant="default" onClick={move.isPending ? () => stopper.current?.abort() : onClose}>
           {move.isPending ? shared.stop : shared.cancel}
         </Button>
-        <Button
-          loading={move.isPending}
+        <BusyButton
+          isBusy={move.isPending}
           disabled={chosen === null || refusal !== null}
           onClick={() => {
             if (chosen !== null) move.mutate(chosen);
           }}
         >
           {words.submit}
-        </Button>
+        </BusyButton>
       </Group>
     </Stack>
   );

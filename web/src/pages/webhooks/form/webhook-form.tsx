@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import type { LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import type { Subtopic } from '../../../../../src/events/catalogue.ts';
@@ -7,6 +6,7 @@ import { Callout } from '../../../components/callout.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { ButtonLink } from '../../../components/links.tsx';
 import { Panel } from '../../../components/panel.tsx';
+import { SaveButton } from '../../../components/save-button.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { useSession, useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { shared } from '../../../texts/shared.ts';
@@ -135,9 +135,9 @@ export function WebhookForm({
           <ButtonLink variant="default" {...cancel} activeOptions={{ exact: true }}>
             {shared.cancel}
           </ButtonLink>
-          <Button type="submit" loading={saving}>
+          <SaveButton saving={saving}>
             {current === null ? webhookEditing.create : webhookEditing.save}
-          </Button>
+          </SaveButton>
         </div>
       </div>
     </form>
