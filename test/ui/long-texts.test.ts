@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/until.ts';
+import { boxOf } from './support/boxes.ts';
 import { choose } from './support/choosing.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -93,6 +94,25 @@ describe('a text of many characters in the admin UI', () => {
     await page.getByRole('tab', { name: 'Configuration' }).click();
     await page.getByRole('definition').getByText(target_url, { exact: true }).waitFor();
     await api.delete(`/webhooks/${id}`);
+  });
+
+  it('without spaces is whole in the dialog that asks for it, in lines that do not touch', async () => {
+    const name = 'extinguishers'.repeat(11);
+    const id = await learning.accountWithCourses(name);
+    await using visit = await ui.visit(`/accounts/${id}`);
+    const { page } = visit;
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog');
+    const label = await boxOf(dialog.locator('label').filter({ hasText: name }));
+    const field = await boxOf(dialog.getByRole('textbox'));
+    assert.ok(label.x + label.width <= field.x + field.width, `a label of ${label.width} px`);
+    const title = dialog.getByRole('heading', { name });
+    const lines = await title.evaluate((element) => {
+      const { lineHeight, fontSize } = getComputedStyle(element);
+      return Number.parseFloat(lineHeight) / Number.parseFloat(fontSize);
+    });
+    assert.ok(lines >= 1.2, `lines of ${lines} times the size of the letters`);
   });
 
   it('is in the address of a log and in its filter as it was pasted', async () => {

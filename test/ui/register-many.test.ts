@@ -40,6 +40,8 @@ describe('registering many learners at once', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Register many' }).click();
     const dialog = page.getByRole('dialog', { name: 'Register many learners' });
+    await fieldOf(page, 'Account').hover();
+    await visit.assertAccessible();
     await choose(page, 'Account', 'Coho Winery');
     await choose(page, 'Course or equivalent', 'Fire extinguishers');
     await until(
