@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createAdministrator, PASSWORD } from '../support/administration.ts';
+import { failed, holdRequests } from './support/held-requests.ts';
 import { startUi } from './support/ui.ts';
 
 describe('the first administrator', () => {
@@ -46,6 +47,15 @@ describe('the first administrator', () => {
     await page.getByLabel('Repeat the password').and(page.locator(':focus')).waitFor();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type(PASSWORD);
+    const saving = await holdRequests(page, '**/ui/api/setup', { method: 'POST', respond: failed });
+    const save = page.getByRole('button', { name: 'Save and sign in' }).and(page.locator(':focus'));
+    await page.getByRole('button', { name: 'Save and sign in' }).press('Enter');
+    await saving.begun;
+    await visit.settled();
+    saving.release();
+    await page.getByText('Something went wrong').waitFor();
+    await save.waitFor();
+    await page.unrouteAll();
     await page.keyboard.press('Enter');
     await visit.arrived('/');
     await page.getByRole('button', { name: 'Your account: Ada' }).waitFor();
@@ -58,8 +68,17 @@ describe('the first administrator', () => {
     await using ui = await startUi({ people: false });
     await using visit = await ui.visit('/', { as: 'nobody' });
     await visit.page.getByRole('heading', { name: 'Set up Coursewire' }).waitFor();
+    const again = visit.page.getByRole('button', { name: 'Check again' });
+    await again.focus();
+    const checking = await holdRequests(visit.page, '**/ui/api/session');
+    await checking.begun;
+    await visit.settled();
+    // It also checks by itself every few seconds.
+    await again.and(visit.page.locator(':focus')).waitFor();
+    checking.release();
+    await again.and(visit.page.locator(':not([aria-disabled=true])')).waitFor();
     await createAdministrator(ui.service.settings.data_dir);
-    await visit.page.getByRole('button', { name: 'Check again' }).click();
+    await again.click();
     await visit.page.getByRole('heading', { name: /Sign in/ }).waitFor();
   });
 });
