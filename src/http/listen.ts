@@ -27,7 +27,7 @@ function refusalText(code: string | undefined, options: ListenOptions): string |
     case 'EADDRINUSE':
       return `${portText}, but another program already listens on this port of ${host} (${code}): end it, ${portNote === undefined ? '' : 'set port to move both, '}or set ${portSetting}`;
     case 'EACCES':
-      // The content port listens first. An operator who has set only `port` looks for that number.
+      // The content port fails first. An operator who has set only `port` expects an error about `port`.
       if (portNote !== undefined) {
         return `port is ${port - 1}, and content_port is ${port} (${portNote}), but this process may not listen on these ports (${code}): set port to 1024 or more, or allow it with CAP_NET_BIND_SERVICE`;
       }
